@@ -14,12 +14,16 @@ DATA   ?=
 ARGS   ?=
 
 BIN := $(VENV)/bin
-# On all cores; a file's tests stay together, for they share what is slow to set up. tests/conftest.py says which
-# files come first.
+# Hundreds of tests start the program, and every process of the run imports the tests: compile each module once, even
+# where the environment asks Python to keep no compiled files.
+export PYTHONDONTWRITEBYTECODE :=
+# On all cores. A file's tests stay in one process because they share what is slow to set up; tests/conftest.py says
+# which files begin.
 PYTEST := $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder
-# A real browser on a busy machine now and then misses what it waits for. Such a test runs once more, alone, and fails
-# the run if it fails again; the first failure stays in the output.
-ALONE := $(BIN)/pytest -q --last-failed --last-failed-no-failures none
+# A browser on a busy machine sometimes misses what it waits for. If only browser tests failed, they run once more,
+# alone, and fail the run if they fail again; the first failure stays in the output.
+FAILED := $(BIN)/pytest -q --last-failed --last-failed-no-failures none
+NO_TESTS := 5
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .PHONY: run test fast slow lint audit lock wheel system clean
@@ -28,9 +32,8 @@ run: $(VENV)/installed
 	@exec $(BIN)/focus-companion play --camera "$(CAMERA)" $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 test: system lint audit
-	$(PYTEST) -m "not slow"
-	$(PYTEST) -m "slow and not browser"
-	$(PYTEST) -m "slow and browser" || $(ALONE) -m "slow and browser"
+	$(PYTEST) || { $(FAILED) -m "not browser" --collect-only >/dev/null; \
+	  test $$? -eq $(NO_TESTS) && $(FAILED) -m browser; }
 
 fast: $(VENV)/installed-dev
 	$(PYTEST) -m "not slow"

@@ -13,19 +13,19 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-FILE: Final = Path(__file__).parent / "results" / "history.csv"
+HISTORY_FILE: Final = Path(__file__).parent / "results" / "history.csv"
 COLUMNS: Final = ("date", "commit", "benchmark", "setting", "measure", "value")
 
 
 def commit() -> str:
     """The commit of this checkout, marked ``-dirty`` if files differ from it."""
     done = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=FILE.parent
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, cwd=HISTORY_FILE.parent
     )
     return done.stdout.strip() or "unknown"
 
 
-def append(benchmark: str, setting: str, figures: Mapping[str, object], file: Path = FILE) -> None:
+def append(benchmark: str, setting: str, figures: Mapping[str, object], file: Path = HISTORY_FILE) -> None:
     """Append one row per figure to the history."""
     today, at = date.today().isoformat(), commit()
     new = not file.exists()

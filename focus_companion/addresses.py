@@ -1,4 +1,4 @@
-"""Addresses as they may be shown: nothing printed, logged or sent to a page contains a camera's password."""
+"""Removes passwords from addresses before they are printed, logged or sent to a page."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ HIDDEN: Final = "…"
 
 _ADDRESS: Final = re.compile(r"(?i)\b[a-z][a-z0-9+.-]{0,30}://[^\s\"'<>]+")
 _SCHEME: Final = re.compile(r"(?i)[a-z][a-z0-9+.-]{0,30}://")
-_PLACE: Final = re.compile(r"(\[[^\]]*\]|[^:]*)(:[0-9]*)?")
+_HOST_AND_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:]*)(:[0-9]*)?")
 # Some cameras take their password in the path, as in rtsp://host/user=admin_password=secret_channel=1.
-_IN_PATH: Final = re.compile(r"(?i)((?:pass\w*?|pwd|pw|psw|secret|token|auth|key)[=:]).*")
-_VALUE: Final = re.compile(r"=[^&;]*")
+_PASSWORD_IN_PATH: Final = re.compile(r"(?i)((?:pass\w*?|pwd|pw|psw|secret|token|auth|key)[=:]).*")
+_QUERY_VALUE: Final = re.compile(r"=[^&;]*")
 
 
 def shown_address(address: str) -> str:
     """``address`` without user and password, without the values of its query, and without a fragment.
 
-    Anything but an address (a camera's number, a file's name) is returned unchanged.
+    Anything else (a camera's number, a file's name) is returned unchanged.
     """
     found = _SCHEME.match(address)
     if found is None:
@@ -27,15 +27,22 @@ def shown_address(address: str) -> str:
     rest = address[found.end() :]
     user = ""
     if "@" in rest:
-        # The last one counts: a password that was not escaped may hold @, / and ?.
+        # The last @ ends the password, which may contain @, / and ? if it was not escaped.
         user, rest = f"{HIDDEN}@", rest.rpartition("@")[2]
     rest, mark, query = rest.partition("#")[0].partition("?")
     place, slash, path = rest.partition("/")
-    if not _PLACE.fullmatch(place):
+    if not _HOST_AND_PORT.fullmatch(place):
         place = HIDDEN
     # A query without names may be the secret itself.
-    shown = _VALUE.sub(f"={HIDDEN}", query) if "=" in query else HIDDEN
-    return found[0] + user + place + slash + _IN_PATH.sub(rf"\1{HIDDEN}", path) + (mark and mark + shown)
+    shown = _QUERY_VALUE.sub(f"={HIDDEN}", query) if "=" in query else HIDDEN
+    return (
+        found[0]
+        + user
+        + place
+        + slash
+        + _PASSWORD_IN_PATH.sub(rf"\1{HIDDEN}", path)
+        + (mark and mark + shown)
+    )
 
 
 def without_secrets(text: str) -> str:

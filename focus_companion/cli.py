@@ -1,4 +1,4 @@
-"""The command line: the group, its help and its lazy registry. ``main`` is the program's entry point."""
+"""The command line, which imports each command only when it is used. ``main`` is the entry point."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COMMANDS: Final = {
     "service": "Run play as a service of the user's systemd.",
     "perft": "Count the sequences of legal turns.",
 }
-"""The commands in the order of the help, with a line each: known here, so that help imports none of them."""
+"""The commands in the order of the help, with one line each, here so that help imports none of them."""
 
 
 class LazyGroup(click.Group):
@@ -69,7 +69,7 @@ def cli(ctx: click.Context) -> None:
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the program; ends the process with the exit status."""
-    threads.keep_to_ours()
+    threads.disable_library_threads()
     sys.exit(console.run(cli, args))
 
 

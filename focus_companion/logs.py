@@ -10,11 +10,11 @@ from typing import Final, TextIO, cast
 
 from .addresses import HIDDEN, without_secrets
 
-FILE: Final = "focus-companion.log"
-BYTES: Final = 1_000_000
-"""Maximum bytes of a file; the newest is the one without a number."""
-KEPT: Final = 4
-"""Number of older files that are kept."""
+FILE_NAME: Final = "focus-companion.log"
+MAX_FILE_BYTES: Final = 1_000_000
+"""Maximum size of a file; the newest file is the one without a number."""
+MAX_OLD_FILES: Final = 4
+"""Number of older files to keep."""
 
 _secrets: set[str] = set()
 
@@ -34,17 +34,17 @@ def cleaned(text: str) -> str:
 
 
 def folder() -> Path:
-    """The path of the log."""
-    # Imported late: help must be quick.
+    """The folder of the log."""
+    # Imported here, so that help is quick.
     from platformdirs import user_state_path
 
     return user_state_path("focus_companion", appauthor=False) / "log"
 
 
 def start(level: str = "info", where: Path | None = None) -> Path | None:
-    """Warnings to the terminal, everything from ``level`` on to the file, which is returned.
+    """Log warnings to the terminal, and everything from ``level`` on to a file, whose path is returned.
 
-    Returns ``None`` if the folder cannot be used; the program goes on without a file.
+    Returns ``None`` if the folder cannot be used; there is no file then.
     """
     terminal = logging.StreamHandler()
     terminal.setLevel(logging.WARNING)
@@ -55,10 +55,10 @@ def start(level: str = "info", where: Path | None = None) -> Path | None:
     # Libraries log a lot that helps nobody.
     for name in ("waitress.queue", "PIL", "gpiozero"):
         logging.getLogger(name).setLevel(logging.ERROR)
-    path = (where or folder()) / FILE
+    path = (where or folder()) / FILE_NAME
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        kept = _Private(path, maxBytes=BYTES, backupCount=KEPT, encoding="utf-8")
+        kept = _Private(path, maxBytes=MAX_FILE_BYTES, backupCount=MAX_OLD_FILES, encoding="utf-8")
     except OSError as error:
         logging.getLogger(__name__).warning(
             "there is no log: %s (%s); check the folder", path, error.strerror or error
@@ -87,11 +87,11 @@ class _Lines(_Cleaned):
 
 
 class _Private(RotatingFileHandler):
-    """Readable only by its owner; a full disk costs log lines and nothing else."""
+    """A log file readable only by its owner; if the disk is full, log lines are lost and nothing else."""
 
     def _open(self) -> TextIO:  # type: ignore[override]
         made = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         return cast(TextIO, os.fdopen(made, "a", encoding="utf-8", errors="backslashreplace"))
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Ignored; the terminal has the message already, if it was one for people."""
+        """Ignore errors of writing; messages for people are on the terminal as well."""

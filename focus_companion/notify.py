@@ -1,6 +1,6 @@
-"""Heartbeats for systemd's watchdog, which restarts a service without them: the protocol of ``sd_notify``.
+"""Notifies systemd (the protocol of ``sd_notify``), whose watchdog restarts a service without heartbeats.
 
-If the program is started by hand, none of this does anything.
+If the program was started by hand, none of this does anything.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Supervisor:
         """The watchdog's timeout in seconds; 0 if there is none."""
         self._clock = clock
         self._fed_at = float("-inf")
-        self._turned: tuple[float, int] | None = None
+        self._last_iteration: tuple[float, int] | None = None
         self._status = ""
 
     def ready(self) -> None:
@@ -53,20 +53,20 @@ class Supervisor:
     def alive(self) -> None:
         """To be called at every iteration of the loop that must not hang."""
         now = self._clock()
-        self._turned = now, threading.get_ident()
+        self._last_iteration = now, threading.get_ident()
         if self.period and now - self._fed_at >= self.period / 4:
             self._fed_at = now
             self._tell("WATCHDOG=1")
 
     def hung(self) -> str:
-        """The stack of that loop's thread, once, if it has not iterated for half of the watchdog's timeout;
-        else nothing.
+        """The stack of that loop's thread if it has not iterated for half of the watchdog's timeout, else "";
+        reported only once.
         """
-        turned = self._turned
-        if not self.period or turned is None or self._clock() - turned[0] < self.period / 2:
+        last = self._last_iteration
+        if not self.period or last is None or self._clock() - last[0] < self.period / 2:
             return ""
-        self._turned = None
-        frame = sys._current_frames().get(turned[1])
+        self._last_iteration = None
+        frame = sys._current_frames().get(last[1])
         return "".join(traceback.format_stack(frame)) if frame is not None else "its thread has ended"
 
     def _tell(self, message: str) -> None:

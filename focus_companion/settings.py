@@ -1,7 +1,7 @@
 """The user's settings: a flag overrides ``FOCUS_COMPANION_*``, which overrides ``config.toml``.
 
-``config.toml`` is in the user's configuration folder (XDG), or where ``FOCUS_COMPANION_CONFIG`` says. It
-has the same names, and a table ``[lights]``, which the lights read themselves::
+``config.toml`` is in the user's configuration folder (XDG), or where ``FOCUS_COMPANION_CONFIG`` says. It uses
+the same names, and has a table ``[lights]``, which ``lights`` interprets::
 
     camera = "0"
     port = 8000
@@ -18,13 +18,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-NAME: Final = "focus_companion"
-PREFIX: Final = "FOCUS_COMPANION_"
-LEVELS: Final = ("debug", "info", "warning", "error")
+APP_NAME: Final = "focus_companion"
+VARIABLE_PREFIX: Final = "FOCUS_COMPANION_"
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 """Log levels, from the most to the least verbose."""
-SPOKEN: Final = ("en", "pl", "it", "system")
-"""Languages that may be spoken; the last is the one of them that the system uses."""
-_LARGEST: Final = 1_000_000
+SPOKEN_LANGUAGES: Final = ("en", "pl", "it", "system")
+"""Languages that can be spoken; ``system`` stands for that of the system."""
+_MAX_FILE_BYTES: Final = 1_000_000
+"""Maximum size of a settings file."""
 
 
 class SettingsError(ValueError):
@@ -87,34 +88,34 @@ def load(
     if "data" not in given:
         from platformdirs import user_data_path  # imported late: help must be quick
 
-        given["data"] = user_data_path(NAME, appauthor=False)
+        given["data"] = user_data_path(APP_NAME, appauthor=False)
     return Settings(**given)
 
 
 def config_file(environ: Mapping[str, str]) -> Path:
     """The path of ``config.toml``."""
-    if chosen := environ.get(f"{PREFIX}CONFIG"):
+    if chosen := environ.get(f"{VARIABLE_PREFIX}CONFIG"):
         return Path(chosen)
     from platformdirs import user_config_path
 
-    return user_config_path(NAME, appauthor=False) / "config.toml"
+    return user_config_path(APP_NAME, appauthor=False) / "config.toml"
 
 
 def _chosen(environ: Mapping[str, str]) -> bool:
-    return bool(environ.get(f"{PREFIX}CONFIG"))
+    return bool(environ.get(f"{VARIABLE_PREFIX}CONFIG"))
 
 
 def _from_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
     try:
         with path.open("rb") as stream:
-            data = stream.read(_LARGEST + 1)
+            data = stream.read(_MAX_FILE_BYTES + 1)
     except FileNotFoundError:
         if must_exist:
             raise SettingsError(f"there is no settings file {path}; check FOCUS_COMPANION_CONFIG") from None
         return {}
     except OSError as error:
         raise SettingsError(f"{path} cannot be read ({error.strerror or error})") from error
-    if len(data) > _LARGEST:
+    if len(data) > _MAX_FILE_BYTES:
         raise SettingsError(f"{path} is too large for a settings file")
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
@@ -129,7 +130,7 @@ def _from_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for key in _CHECKS:
-        name = f"{PREFIX}{key.upper()}"
+        name = f"{VARIABLE_PREFIX}{key.upper()}"
         # An empty variable counts as not set.
         if text := environ.get(name, ""):
             given[key] = _checked(key, _read(key, text), name)
@@ -137,7 +138,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _read(key: str, text: str) -> Any:
-    """The value of a variable's text; an invalid text is left for the check to refuse."""
+    """The value that a variable's text stands for; the check refuses invalid text later."""
     if key == "port":
         return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text
     if key == "lan":
@@ -199,7 +200,7 @@ _CHECKS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     ),
     "lan": (lambda value: isinstance(value, bool), "true or false"),
     "pin": (lambda value: _is_text(value, 64) and len(value) >= 4, "a text of 4 to 64 characters"),
-    "log": (lambda value: value in LEVELS, " or ".join((", ".join(LEVELS[:-1]), LEVELS[-1]))),
+    "log": (lambda value: value in LOG_LEVELS, " or ".join((", ".join(LOG_LEVELS[:-1]), LOG_LEVELS[-1]))),
     "fps": (lambda value: _is_number(value, 0.1, 1000), "a number of pictures a second"),
     "lens": (_is_text, "the name of a lens profile, or its file"),
     "board": (_is_text, "the name of a board profile, or its file"),
@@ -208,6 +209,6 @@ _CHECKS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "mqtt_ca": (lambda value: isinstance(value, Path) or _is_text(value), "a file"),
     "mqtt_password": (lambda value: _is_text(value, 1000), "a text"),
     "table": (lambda value: _is_text(value, 40), "a name of 1 to 40 characters"),
-    "speak": (lambda value: value in SPOKEN, "en, pl, it or system"),
+    "speak": (lambda value: value in SPOKEN_LANGUAGES, "en, pl, it or system"),
 }
 """For every setting: whether a value is valid, and what it may be."""

@@ -63,17 +63,28 @@ LONG: Final = (
 )
 """The files that take longest. They are begun first: for one that is begun last, all other cores wait."""
 
+PER_BROWSER_FILE: Final = 2
+"""How many other files begin for each file of browser tests. These mostly wait, so the others use the
+processor. If they came together, it would have too little to do at first, then too much.
+"""
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many workers again as there are cores: many tests wait, for a clock or another process."""
+    """Two workers per core: many tests wait, for a clock, a browser or another process."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores + (cores + 1) // 2
+    return 2 * cores
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    waiting = dict.fromkeys(item.path for item in items if item.get_closest_marker("browser"))
     places = {TESTS / name: place for place, name in enumerate(LONG)}
-    items.sort(key=lambda item: places.get(item.path, len(LONG)))
+    others = sorted(
+        {item.path for item in items} - waiting.keys(), key=lambda f: (places.get(f, len(LONG)), f)
+    )
+    begun = {file: float(place) for place, file in enumerate(others)}
+    begun |= {file: PER_BROWSER_FILE * place - 0.5 for place, file in enumerate(waiting)}
+    items.sort(key=lambda item: begun[item.path])
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_HANGS_AFTER))

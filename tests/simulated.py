@@ -1,4 +1,4 @@
-"""Simulated tables for all tests: what is slow to draw, or to find, is drawn and found once in a process."""
+"""Simulated tables for all tests, with views and detections cached per process, as they are slow to make."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from focus_companion.vision.geometry.scene import BoardProfile
 
 _VIEWS: Final[dict[str, BoardView]] = {}
 _KEPT: Final = 4e6
-"""Pixels of all the views that are kept; they take some 60 bytes each."""
+"""Maximum pixels of all cached views together; each takes about 60 bytes."""
 
 _FOUND: Final[dict[bytes, FoundBoard | None]] = {}
 
 
 def view_of(look: SceneStyle) -> BoardView:
-    """The view of this look: the one that an earlier test has used, where it is still kept, so that the
-    background is not painted again. It draws a stage as a new view does, whatever was drawn before.
+    """The view of this look, if possible that of an earlier test, so that the background is not painted
+    again. It draws a stage like a new view, whatever was drawn before.
     """
     key = repr(look)
     view = _VIEWS.pop(key, None) or BoardView(look)
@@ -40,9 +40,9 @@ def find_board(
     *more: Any,
     **named: Any,
 ) -> FoundBoard | None:
-    """What the product finds; for the very same picture and question, what it has found before.
+    """The result of the product's function, cached for identical arguments.
 
-    Tests that begin with the same game see the same pictures, and are about what comes later.
+    Tests that begin with the same game see the same pictures, and are about later ones.
     """
     asked = pickle.dumps((image.shape, tuple(profiles), stacks and tuple(stacks), more, named))
     key = blake2b(asked + image.tobytes()).digest()

@@ -1,1 +1,1 @@
-"""How accurately games and single pictures are read."""
+"""Measures how accurately games and single pictures are read."""

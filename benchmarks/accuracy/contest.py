@@ -1,4 +1,4 @@
-"""The same frames given to several watchers, ours and the peer methods; all their events are scored."""
+"""Gives the same frames to several watchers, ours and the peer methods, and scores all their events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from benchmarks.accuracy.scoring import Json, Score, score
-from focus_companion.commands.watch import PUBLIC
+from focus_companion.commands.watch import WRITTEN_EVENTS
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.referee.referee import Referee
@@ -31,18 +31,18 @@ from focus_companion.vision.tracking.watcher import Watcher
 
 
 class Contestant(Protocol):
-    """Gets every frame once, in order, and returns the events that it emits for it."""
+    """Receives every frame once, in order, and returns the events that it emits for it."""
 
     name: str
 
     def see(self, frame: Frame) -> list[dict[str, Any]]: ...
 
 
-LEVEL: Final = 0.01
-"""Millimetres that each piece adds to a stack, if heights are to be invisible."""
+INVISIBLE_RISE: Final = 0.01
+"""Millimetres that each piece adds to a stack if heights are to be ignored."""
 
 
-class Unchanging(Watcher):
+class NoChangeDetection(Watcher):
     """Judges pictures by colour alone, without change detection: any square is equally likely to have
     changed.
     """
@@ -64,24 +64,24 @@ def coarse_board(
 
 ABLATIONS: Final[Mapping[str, Callable[..., Watcher]]] = {
     "height": Watcher,
-    "change": Unchanging,
+    "change": NoChangeDetection,
     "colours": partial(Watcher, keep=1.0),
     "pose": partial(Watcher, finder=coarse_board),
     "beam": Watcher,
 }
-"""Parts of the product that can be disabled (ablated), and the watchers without them: without "colours", they
-stay as learned when the board was found; without "pose", the outlines of the pieces are not fitted.
+"""Parts of the product that can be disabled (ablated), and the watchers without them: without "colours", the
+colours stay as learned when the board was found; without "pose", the outlines of the pieces are not fitted.
 """
 
 
-class Lacking(Pipeline):
+class AblatedPipeline(Pipeline):
     """The product's pipeline without one of its parts."""
 
     def __init__(self, rules: Rules, profiles: Sequence[BoardProfile], without: str) -> None:
         super().__init__(rules, profiles)
         self._without = without
         if without == "beam":
-            self._referee = Referee(rules, most=1)
+            self._referee = Referee(rules, max_beliefs=1)
 
     def _new_watcher(self, position: Position) -> Watcher:
         kind = ABLATIONS[self._without]
@@ -109,9 +109,9 @@ class Ours:
         if without:
             self.name = f"ours without {without}"
         if without == "height":
-            profiles = tuple(replace(profile, rise=LEVEL) for profile in profiles)
+            profiles = tuple(replace(profile, rise=INVISIBLE_RISE) for profile in profiles)
         self.pipeline = (
-            Lacking(rules, profiles, without)
+            AblatedPipeline(rules, profiles, without)
             if without
             else Pipeline(rules, profiles, rank1=rank1, on_decision=on_decision)
         )
@@ -121,8 +121,8 @@ class Ours:
         return self.public(self.session.push(frame))
 
     def public(self, events: Iterable[Event]) -> list[dict[str, Any]]:
-        """Those events that everybody is told, as JSON."""
-        emitted = [event.to_json() for event in events if event.type in PUBLIC]
+        """The events that ``watch`` writes, as JSON."""
+        emitted = [event.to_json() for event in events if event.type in WRITTEN_EVENTS]
         return [{**event, "time": round(event["time"], 3)} for event in emitted]
 
     def overlay(self, image: Image) -> Image:
@@ -140,8 +140,8 @@ class Run:
     error: str = ""
 
 
-def hold(frames: Iterable[Frame], contestants: Iterable[Contestant]) -> dict[str, Run]:
-    """Give all frames to all contestants. One that raises is dropped; its run says why."""
+def run_all(frames: Iterable[Frame], contestants: Iterable[Contestant]) -> dict[str, Run]:
+    """Give all frames to all contestants. One that raises an exception is dropped; its run says why."""
     runs = {contestant.name: (contestant, Run(contestant.name)) for contestant in contestants}
     for frame in frames:
         for contestant, run in runs.values():

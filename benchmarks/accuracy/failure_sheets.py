@@ -1,4 +1,4 @@
-"""The first error of a failed game: a picture, with what was believed and what was true."""
+"""Draws the first error of a failed game: the picture, with what was believed and what was true."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.overlay import draw_reading
 
-WIDTH = 960
+PANEL_WIDTH = 960
 """Width of a panel in pixels."""
 
-AFTER = 0.5
-"""Seconds after something was due and nothing was emitted."""
+SECONDS_AFTER_DUE = 0.5
+"""Seconds after which the picture is taken if something was due and nothing was emitted."""
 
 Event = Mapping[str, Any]
 
 
 def believed(events: Sequence[Event], time: float, start: str) -> str:
-    """The recorded position at ``time`` (s), as text; ``start`` is the first one."""
+    """The position that was believed at ``time`` (s), as text; ``start`` is the first one."""
     positions = [start]
     for event in events:
         if float(event["time"]) > time:
@@ -39,7 +39,7 @@ def believed(events: Sequence[Event], time: float, start: str) -> str:
 
 def moment(problem: Problem) -> float:
     """The time (s) at which a problem is visible."""
-    return problem.time + (AFTER if problem.what.startswith("missed") else 0.0)
+    return problem.time + (SECONDS_AFTER_DUE if problem.what.startswith("missed") else 0.0)
 
 
 def shown_at(truth: Json, time: float) -> Json:
@@ -56,7 +56,7 @@ def line(name: str, problem: Problem) -> str:
 def sheet(
     seen: tuple[Image, Outlines], truth: Json, events: Sequence[Event], problem: Problem, name: str
 ) -> Image:
-    """The picture at that time, what was believed and what was true, with the differences ringed."""
+    """The picture at that time, what was believed and what was true, with the differences marked."""
     image, outlines = seen
     time = moment(problem)
     start = board_text(truth["frames"][0]["board"])
@@ -80,8 +80,8 @@ def keep(directory: Path, name: str, picture: Image, text: str) -> None:
 
 
 def _titled(image: Image, title: str) -> Image:
-    height = round(image.shape[0] * WIDTH / image.shape[1])
-    panel = np.asarray(cv2.resize(image, (WIDTH, height), interpolation=cv2.INTER_AREA), np.uint8)
+    height = round(image.shape[0] * PANEL_WIDTH / image.shape[1])
+    panel = np.asarray(cv2.resize(image, (PANEL_WIDTH, height), interpolation=cv2.INTER_AREA), np.uint8)
     for colour, thick in (((0, 0, 0), 5), ((255, 255, 255), 2)):
         cv2.putText(panel, title, (14, 36), cv2.FONT_HERSHEY_SIMPLEX, 1.0, colour, thick, cv2.LINE_AA)
     return panel

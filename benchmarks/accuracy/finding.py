@@ -1,4 +1,4 @@
-"""How reliably and accurately the board is found, on recordings and stills with truth, and altered copies.
+"""Measures how reliably and accurately the board is found, in recordings, stills and altered copies of them.
 
     python -m benchmarks.accuracy.finding FOOTAGE [--every N] [--changed N] [--seed S]
 
@@ -32,6 +32,13 @@ Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 PROFILES = {"hemi": "domination", "shoulder": "domination-shouldered"}
+"""Board profiles by the name of the piece's shape in a truth file."""
+
+MAX_CORNER_ERROR = 0.35
+"""Mean error of the corners, in squares, below which a board counts as found."""
+
+EXACT_CORNER_ERROR = 0.06
+"""The same for a board that counts as found exactly."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class Example:
 
 
 def true_camera(values: dict[str, Any], pose: list[float]) -> Camera:
-    """The camera of a truth file, in the frame of the board at ``pose`` (dx, dy mm, degrees)."""
+    """The camera of a truth file, in the coordinates of the board at ``pose`` (dx, dy mm, degrees)."""
     rotation, place = np.array(values["R"]), np.array(values["t"])
     angle = np.radians(pose[2])
     turn = np.array([(np.cos(angle), -np.sin(angle), 0), (np.sin(angle), np.cos(angle), 0), (0, 0, 1)])
@@ -95,8 +102,8 @@ def corner_error(camera: Camera, truth: Camera, profile: BoardProfile, turns: in
 
 
 def near(camera: Camera, truth: Camera, profile: BoardProfile) -> bool:
-    """Whether a camera is correct up to a quarter turn, within a third of a square."""
-    return corner_error(camera, truth, profile) < 0.35
+    """Whether a camera is correct, up to quarter turns."""
+    return corner_error(camera, truth, profile) < MAX_CORNER_ERROR
 
 
 def top_error(camera: Camera, truth: Camera, profile: BoardProfile, turns: int) -> float:
@@ -172,7 +179,7 @@ def main() -> None:
             top = top_error(found.camera, camera, profiles[0], turns)
             rows.append((example.known, off, top, took))
             focal = found.camera.lens.focal / camera.lens.focal
-            flags = "" if off < 0.06 else " <" if off < 0.35 else " <<"
+            flags = "" if off < EXACT_CORNER_ERROR else " <" if off < MAX_CORNER_ERROR else " <<"
             flags += "" if found.profile.name == example.profile else " (profile)"
             print(
                 f"{name:28} corners {off:.3f} tops {top:.3f} {took:.2f} s confidence {found.confidence:.2f} "
@@ -182,7 +189,7 @@ def main() -> None:
     for known, what in ((True, "position known"), (False, "nothing known")):
         some = np.array([row[1:] for row in rows if row[0] == known])
         if len(some):
-            good = some[some[:, 0] < 0.35]
+            good = some[some[:, 0] < MAX_CORNER_ERROR]
             print(
                 f"{what}: found {len(good)}/{len(some)}, "
                 f"corners {good[:, 0].mean():.3f} (worst {good[:, 0].max():.3f}), "

@@ -1,4 +1,4 @@
-"""Recordings with their truth: makes missing videos, and copies in other sizes, frame rates and paces.
+"""Finds recordings with their truth; makes missing videos, and copies in other sizes, frame rates and paces.
 
 A folder of footage holds recordings (``NAME/frames``, ``NAME/truth.json``), perhaps ``NAME.mp4``, the program
 ``assemble.py`` that makes a video of a recording, and folders of stills with a ``truth.json`` of their own.
@@ -18,7 +18,7 @@ from typing import Any, Final
 import cv2
 import numpy as np
 
-from benchmarks.accuracy.finding import PROFILES, corner_error, true_camera
+from benchmarks.accuracy.finding import MAX_CORNER_ERROR, PROFILES, corner_error, true_camera
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import SQUARES
 from focus_companion.vision.capture.frames import Frame, Image
@@ -40,7 +40,7 @@ VARIANTS: Final[dict[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class Recording:
-    """A recording and how its video is made: ``make`` are options of ``assemble.py``; none: unaltered."""
+    """A recording and how its video is made: by ``make``, options of ``assemble.py``; none: unaltered."""
 
     folder: Path
     group: str
@@ -66,7 +66,7 @@ class Recording:
 
     @property
     def camera(self) -> Camera:
-        """The camera in the frame of the board's first place."""
+        """The camera, in the coordinates of the board's first place."""
         truth = self._truth()
         return true_camera(truth["camera"], truth["frames"][0]["board_pose"])
 
@@ -126,7 +126,7 @@ class Recording:
 
 
 def _cache(folder: Path) -> Path:
-    """Folder for missing videos: kept between runs; nothing is written to the footage itself."""
+    """The folder for missing videos, kept between runs; nothing is written to the footage itself."""
     return Path(tempfile.gettempdir()) / f"focus-companion-{folder.resolve().name}"
 
 
@@ -184,9 +184,9 @@ def still_scores(folder: Path) -> str:
             off = corner_error(
                 reading.camera, true_camera(still["camera"], still["board_pose"]), reading.profile
             )
-            found += off < 0.35
+            found += off < MAX_CORNER_ERROR
             tops, heights, whole = tops + best[0], heights + best[1], whole + best[2]
-            if off >= 0.35 or best[0] < len(SQUARES) - 1:
+            if off >= MAX_CORNER_ERROR or best[0] < len(SQUARES) - 1:
                 detail = f"tops {best[0]}/52, heights {best[1]}/52, corners {off:.2f} squares off"
                 lines.append(f"- {file.parent.name}/{still['file']}: {detail}")
     if not total:

@@ -1,4 +1,4 @@
-"""How much of whole games is read correctly: recordings, altered copies of them, stills, and simulated games.
+"""Measures how much of whole games is read correctly: recordings, altered copies, stills, simulated games.
 
     python -m benchmarks.accuracy.games [--footage FOLDER] [--variants] [--games N] [--seed S] [--plies N]
                                   [--quick TURNS] [--thinking SECONDS] [--workers N] [--peers]
@@ -32,7 +32,7 @@ import cv2
 from benchmarks import history
 from benchmarks.accuracy import failure_sheets as failing
 from benchmarks.accuracy import report
-from benchmarks.accuracy.contest import ABLATIONS, Contestant, Ours, hold, scores
+from benchmarks.accuracy.contest import ABLATIONS, Contestant, Ours, run_all, scores
 from benchmarks.accuracy.finding import corner_error
 from benchmarks.accuracy.footage import Recording, recordings, still_scores, variants
 from benchmarks.accuracy.peers import BackgroundDifference, NearestColour
@@ -97,7 +97,7 @@ def watch(game: Watched, options: argparse.Namespace) -> report.Result:
     if options.peers:
         contestants += [method(game.rules, game.camera) for method in (NearestColour, BackgroundDifference)]
     began, worked = time.monotonic(), time.process_time()
-    runs = hold(game.frames(), contestants)
+    runs = run_all(game.frames(), contestants)
     truth = game.truth()
     mount = ours.pipeline.mount()
     result: report.Result = {
@@ -124,7 +124,7 @@ def watch(game: Watched, options: argparse.Namespace) -> report.Result:
 
 
 def _found(image: Image, game: Watched) -> str:
-    """The finder's result on the first picture, to distinguish a wrong pose from a wrong reading."""
+    """The finder's result on the first picture, which distinguishes a wrong pose from a wrong reading."""
     found = find_board(image, plastic_sets(), start_position(game.rules).stacks)
     if found is None:
         return "no"

@@ -1,4 +1,4 @@
-"""How well altered recordings are read: with shadows, camera sway, flicker, defocus and noise added.
+"""Measures how well altered recordings are read: with shadows, camera sway, flicker, defocus and noise added.
 
     python -m benchmarks.accuracy.life PROGRAM FOLDER [--effects NAME…] [--recordings NAME…] [--strengths N…]
                               [--seed S] [--cache DIR] [--csv FILE] [--events DIR]
@@ -25,17 +25,17 @@ from typing import Any, Final
 
 import cv2
 
-from benchmarks.accuracy.contest import Ours, hold
+from benchmarks.accuracy.contest import Ours, run_all
 from benchmarks.accuracy.scoring import Json, Score, score
 from benchmarks.history import commit
 from focus_companion.game.rules import Rules
 from focus_companion.vision.capture.sources import open_source
 
-FAILING: Final = (
+FAILED_EFFECTS: Final = (
     "bodyshadow", "reflection", "sway", "nudge", "head", "flicker", "autofocus", "autoexp", "noise", "grey",
     "mirror",
 )  # fmt: skip
-"""Effects with which recordings have failed: the default."""
+"""Effects with which recordings have failed; used by default."""
 
 COLUMNS: Final = (
     "commit", "recording", "effect", "strength", "seed", "exact", "plies_ok", "plies_due", "alerts_ok",
@@ -45,7 +45,7 @@ COLUMNS: Final = (
 
 
 @dataclass(frozen=True)
-class Life:
+class AlteredRecording:
     """One recording under one effect."""
 
     recording: str
@@ -65,7 +65,7 @@ class Life:
             folder / self.recording / "truth.json" if video == source else video.with_suffix(".truth.json")
         )
         if not truth.exists():
-            # A combination, such as +phone, has strengths of its own.
+            # A combination of effects, such as +phone, has strengths of its own.
             effect = self.effect if self.effect.startswith("+") else f"{self.effect}:{self.strength}"
             command = [
                 sys.executable,
@@ -91,18 +91,18 @@ def rules_of(truth: Json) -> Rules:
 def watched(video: Path, truth: Json) -> tuple[Score, list[dict[str, Any]], float]:
     """The score of one video, the emitted events, and seconds of processor time."""
     with open_source(str(video)) as source:
-        run = hold(source, [Ours(rules_of(truth))])[Ours.name]
+        run = run_all(source, [Ours(rules_of(truth))])[Ours.name]
     if run.error:
         print(f"{video.name}: {run.error}", file=sys.stderr)
     return score(truth, run.events), run.events, run.seconds
 
 
-def runs(options: argparse.Namespace) -> Iterator[Life]:
+def runs(options: argparse.Namespace) -> Iterator[AlteredRecording]:
     names = options.recordings or sorted(path.parent.name for path in options.folder.glob("*/truth.json"))
     for effect in options.effects:
         for strength in options.strengths if effect != "none" else (0,):
             for name in names:
-                yield Life(name, effect, strength, options.seed)
+                yield AlteredRecording(name, effect, strength, options.seed)
 
 
 def main() -> int:
@@ -111,7 +111,9 @@ def main() -> int:
     )
     parser.add_argument("program", type=Path, help="the program that changes a recording")
     parser.add_argument("folder", type=Path, help="the recordings")
-    parser.add_argument("--effects", nargs="+", default=FAILING, help="which (those that have failed); none")
+    parser.add_argument(
+        "--effects", nargs="+", default=FAILED_EFFECTS, help="which (those that have failed); none"
+    )
     parser.add_argument("--recordings", nargs="+", help="which (all)")
     parser.add_argument("--strengths", nargs="+", type=int, default=[2], help="1 to 3 (2)")
     parser.add_argument("--seed", type=int, default=1, help="of the effects (1)")

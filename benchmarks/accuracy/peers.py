@@ -1,8 +1,8 @@
-"""Two methods from the literature for following a board game with a camera, given our rules and perfect
+"""Two methods from the literature for following a board game with a camera, with our rules and the true
 corners, so that only the vision differs.
 
-Both get the true corners of the board once, where their users would click four times. They know neither
-heights nor illegal acts: they emit only turns.
+Both get the true corners of the board once, which their users would have to click. They know neither heights
+nor illegal acts, and emit only turns.
 """
 
 from __future__ import annotations
@@ -25,33 +25,35 @@ from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Camera
 
-SIDE: Final = 480
+BOARD_SIDE: Final = 480
 """Side of the warped board in pixels; a square has 60."""
-PITCH: Final = SIDE // 8
+SQUARE_SIDE: Final = BOARD_SIDE // 8
 
 Reading = tuple[str, ...]
 """The top colour of every square, "" for an empty one."""
 
 
 class _Peer:
-    """Shared by both: the warp, the game so far, and the event of a turn."""
+    """What both share: the warp, the game so far, and the event of a turn."""
 
     name = ""
 
     def __init__(self, rules: Rules, camera: Camera) -> None:
-        """``camera``: the true one, in the board's first place."""
+        """``camera``: the true one, for the board's first place."""
         self._rules = rules
         self.position = start_position(rules)
         self._ply = 0
         corners = camera.project(board_profile().corners).astype(np.float32)
-        square = np.array([(0, SIDE), (SIDE, SIDE), (SIDE, 0), (0, 0)], np.float32)
+        square = np.array([(0, BOARD_SIDE), (BOARD_SIDE, BOARD_SIDE), (BOARD_SIDE, 0), (0, 0)], np.float32)
         self._homography = cv2.getPerspectiveTransform(corners, square)
         self._size = (camera.lens.width, camera.lens.height)
 
     def _warp(self, image: Image) -> Image:
         height, width = image.shape[:2]
         scale = np.diag([self._size[0] / width, self._size[1] / height, 1.0])
-        return np.asarray(cv2.warpPerspective(image, self._homography @ scale, (SIDE, SIDE)), np.uint8)
+        return np.asarray(
+            cv2.warpPerspective(image, self._homography @ scale, (BOARD_SIDE, BOARD_SIDE)), np.uint8
+        )
 
     def _moved(self, move: Move, time: float) -> dict[str, Any]:
         """Accept a turn; returns its event in the format of ``watch --events``."""
@@ -86,8 +88,8 @@ class NearestColour(_Peer):
         super().__init__(rules, camera)
         self._prototypes: dict[str, NDArray[np.float64]] = {}
         self._last: Reading | None = None
-        disc = np.zeros((PITCH, PITCH), np.uint8)
-        cv2.circle(disc, (PITCH // 2, PITCH // 2), round(0.35 * PITCH), 1, -1)
+        disc = np.zeros((SQUARE_SIDE, SQUARE_SIDE), np.uint8)
+        cv2.circle(disc, (SQUARE_SIDE // 2, SQUARE_SIDE // 2), round(0.35 * SQUARE_SIDE), 1, -1)
         self._disc = disc.astype(bool)
         self._known: Position | None = None
         self._tops: dict[Reading, Move] = {}
@@ -125,22 +127,26 @@ class NearestColour(_Peer):
         if "" not in self._prototypes:
             # With four players no square is empty at the start: the ground between the squares is used
             # instead.
-            spots = [lab[k * PITCH - 3 : k * PITCH + 3, m * PITCH - 3 : m * PITCH + 3].reshape(-1, 3).mean(0)
-                     for k in range(2, 7) for m in range(2, 7)]  # fmt: skip
+            near = [slice(k * SQUARE_SIDE - 3, k * SQUARE_SIDE + 3) for k in range(2, 7)]
+            spots = [lab[rows, columns].reshape(-1, 3).mean(0) for rows in near for columns in near]
             self._prototypes[""] = np.mean(spots, axis=0)
 
 
 class BackgroundDifference(_Peer):
-    """B2: a nearest-neighbour background subtractor on the warped board. Motion starts above a mean of 1.0
-    and ends after three still frames. Then ordered pairs of the four most changed squares are tried by their
-    sum, and the first legal turn is taken; if there is none, a reserve turn on the most changed square.
+    """B2: a nearest-neighbour background subtractor on the warped board. Motion starts when the mean
+    difference exceeds 1.0, and ends after three still frames. Then the ordered pairs of the four most changed
+    squares are tried, those that changed most first, and the first legal turn is taken; if there is none, a
+    legal reserve turn on one of the squares.
     """
 
     name = "B2 background difference"
-    MOTION: Final = 1.0
-    STILL: Final = 3
-    CHANGED: Final = 10.0
-    ALIKE: Final = 0.8
+    MOTION_THRESHOLD: Final = 1.0
+    """Mean difference of grey levels between two frames above which something moves."""
+    STILL_FRAMES: Final = 3
+    CHANGE_THRESHOLD: Final = 10.0
+    """Mean of a square's foreground mask (0 to 255) from which on it has changed."""
+    MAX_SIMILARITY: Final = 0.8
+    """Structural similarity up to which a square has changed."""
 
     def __init__(self, rules: Rules, camera: Camera) -> None:
         super().__init__(rules, camera)
@@ -160,11 +166,11 @@ class BackgroundDifference(_Peer):
             return []
         # Smoothed, so that sensor noise does not count as motion.
         moved = float(cv2.absdiff(cv2.blur(grey, (5, 5)), cv2.blur(last, (5, 5))).mean())
-        if moved > self.MOTION:
+        if moved > self.MOTION_THRESHOLD:
             self._moving, self._still = True, 0
             return []
         self._still += 1
-        if not self._moving or self._still < self.STILL:
+        if not self._moving or self._still < self.STILL_FRAMES:
             return []
         self._moving = False
         move = self._turn(mask, grey)
@@ -177,7 +183,9 @@ class BackgroundDifference(_Peer):
         for square in range(len(SQUARES)):
             cell = _cell(square)
             mean = float(mask[cell].mean())
-            if mean >= self.CHANGED and _similarity(self._before[cell], grey[cell]) <= self.ALIKE:
+            if mean < self.CHANGE_THRESHOLD:
+                continue
+            if _similarity(self._before[cell], grey[cell]) <= self.MAX_SIMILARITY:
                 amount[square] = mean
         legal = set(legal_moves(self.position, self._rules)) if self.position.to_move else set()
         most = sorted(amount, key=lambda s: -amount[s])[:4]
@@ -194,8 +202,8 @@ def _tops(position: Position) -> Reading:
 
 def _cell(square: int) -> tuple[slice, slice]:
     """A square's part of the warped board."""
-    top, left = (7 - RANK[square]) * PITCH, FILE[square] * PITCH
-    return slice(top, top + PITCH), slice(left, left + PITCH)
+    top, left = (7 - RANK[square]) * SQUARE_SIDE, FILE[square] * SQUARE_SIDE
+    return slice(top, top + SQUARE_SIDE), slice(left, left + SQUARE_SIDE)
 
 
 def _similarity(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> float:

@@ -1,4 +1,4 @@
-"""Does the mount check predict where heights are misread? On simulated tables over the whole range of views.
+"""Tests whether the mount check predicts where heights are misread, on simulated tables in many views.
 
     python -m benchmarks.accuracy.placement_check [--looks N] [--seed S] [--positions P]
                                [--least-tilt D] [--least-pitch PX] [--minutes M]
@@ -39,16 +39,16 @@ from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.placement_check import Mount, check_mount, try_picture
 
-PAIRS = 200
+PAIRS_PER_POSITION = 200
 """Pairs of squares sampled from each position."""
 
-BANDS = (0.0, 2.5, 5.0, 10.0, 20.0, 40.0, 1e9)
+NATS_BINS = (0.0, 2.5, 5.0, 10.0, 20.0, 40.0, 1e9)
 """Bins in nats, for the table by square."""
 
 
 @dataclass(frozen=True)
 class Weighed:
-    """One stack: by how many nats it beats the best stack with a piece less, and that with a piece more."""
+    """By how many nats a stack beats the best one with a piece less, and the best with a piece more."""
 
     square: int
     less: float
@@ -78,7 +78,7 @@ class Table:
         rng = np.random.default_rng(self.seed)
         misread = []
         for weighed in self.positions:
-            for _ in range(PAIRS):
+            for _ in range(PAIRS_PER_POSITION):
                 one, other = rng.choice(len(weighed), 2, replace=False)
                 margin = weighed[one].less + weighed[other].more
                 if np.isfinite(margin):
@@ -87,7 +87,7 @@ class Table:
 
 
 def random_stacks(rng: np.random.Generator, letters: str) -> tuple[str, ...]:
-    """Stacks of one to five pieces on three of four squares, half of them of one colour."""
+    """Stacks of one to five pieces on three quarters of the squares, half of them of one colour."""
     stacks = []
     for _ in range(52):
         height = int(rng.integers(1, 6)) if rng.random() < 0.75 else 0
@@ -98,7 +98,7 @@ def random_stacks(rng: np.random.Generator, letters: str) -> tuple[str, ...]:
 
 
 def like(stack: str, letters: str) -> tuple[set[str], set[str]]:
-    """The stacks with a piece less and a piece more that look most like this one."""
+    """The stacks with a piece less, and those with a piece more, that look most like this one."""
     less = {stack[1:], stack[:-2] + stack[-1], stack[0] + stack[2:]} if len(stack) > 1 else set()
     more = {letter + stack for letter in letters} | {stack + stack[-1]} if len(stack) < 5 else set()
     return less, more
@@ -201,7 +201,7 @@ def main() -> None:
         print(f"| {verdict} | {len(some)} | {alone} | {turns} | {worst:.1f} % |")
     print("\n| nats promised for the square | heights misread alone |\n| --- | --- |")
     every = [pair for table in tables for pair in table.alone]
-    for low, high in pairwise(BANDS):
+    for low, high in pairwise(NATS_BINS):
         band = f"{low:g} to {high:g}" if high < 1e8 else f"from {low:g}"
         print(f"| {band} | {share(bad for nats, bad in every if low <= nats < high)} |")
 

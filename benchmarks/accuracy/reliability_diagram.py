@@ -1,15 +1,15 @@
-"""Is what the referee believes at 99 % right 99 times in 100? The reliability diagram of its judgements.
+"""Draws the reliability diagram of the referee: is what it believes at 99 % right 99 times in 100?
 
     python -m benchmarks.accuracy.reliability_diagram [--games N] [--seed S]
                               [--life PROGRAM FOLDER] [--effects NAME…] [--svg FILE] [--csv FILE]
 
-At every look at a still board of which the truth knows the position, the likeliest act claims a position,
-with the confidence that follows from its lead over the acts with another outcome, and the truth says whether
-it is right. Looks in a row with the same claim are no new evidence: they count once, with the last lead.
-N simulated games, and altered recordings as in ``benchmarks.accuracy.life``.
+At every look at a still board whose position is known from the truth, the likeliest act claims a position.
+Its confidence follows from its lead over the acts with another outcome, and the truth says whether it is
+right. Consecutive looks with the same claim are no new evidence: they count once, with the last lead. Uses N
+simulated games, and altered recordings as in ``benchmarks.accuracy.life``.
 
-The temperature is the one number between a lead (nats) and a confidence: the fit is the one with which these
-judgements would have been likeliest.
+The temperature is the only parameter that converts a lead (nats) to a confidence; the fitted one maximizes
+the likelihood of these judgements.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ import numpy as np
 
 from benchmarks import history
 from benchmarks.accuracy.contest import Ours
-from benchmarks.accuracy.life import Life, rules_of
+from benchmarks.accuracy.life import AlteredRecording, rules_of
+from benchmarks.accuracy.report import Z_95
 from benchmarks.accuracy.scoring import Json, board_text
 from benchmarks.accuracy.simulated import case
 from focus_companion.game.position import position_text
@@ -41,14 +42,14 @@ from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.capture.sources import open_source
 from focus_companion.vision.tracking.look import Look
 
-CLAIMS: Final = (0.0, 0.7, 0.9, 0.99, 0.999)
+CONFIDENCE_BINS: Final = (0.0, 0.7, 0.9, 0.99, 0.999)
 """Lower bounds of the bins of confidence."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What looks in a row led to: the likeliest ``act`` and the ``position`` it leads to, its ``lead``
-    (nats), whether it was ``right``, and whether it was ``reported``: as a turn, an alert, a take-back or a
+    """The claim of consecutive looks: the likeliest ``act`` and the ``position`` it leads to, its ``lead``
+    (nats), whether it was ``right``, and whether it was ``reported``, as a turn, an alert, a take-back or a
     question.
     """
 
@@ -66,7 +67,7 @@ class Claim:
 
 
 def confidence(lead: float, temperature: float) -> float:
-    """The probability that a lead (nats) stands for at a temperature."""
+    """The probability that corresponds to a lead (nats) at a temperature."""
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, lead / temperature))))
 
 
@@ -100,7 +101,7 @@ def claims(name: str, frames: Iterable[Frame], truth: Json, rules: Rules) -> lis
 
 
 def fitted(made: Sequence[Claim]) -> float:
-    """The temperature (nats) with the largest likelihood, to 1 %, between 0.5 and 50."""
+    """The temperature (nats) with the maximum likelihood between 0.5 and 50, to an accuracy of 1 %."""
     leads = np.array([claim.lead for claim in made])
     signs = np.array([1.0 if claim.right else -1.0 for claim in made])
     temperatures = np.geomspace(0.5, 50.0, 463)
@@ -109,15 +110,15 @@ def fitted(made: Sequence[Claim]) -> float:
 
 
 def interval(right: int, of: int) -> tuple[float, float]:
-    """Wilson's interval (95 %) of a share."""
-    z, share = 1.96, right / of
+    """The Wilson interval (95 %) of a share."""
+    z, share = Z_95, right / of
     middle, half = share + z * z / (2 * of), z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
     return (middle - half) / (1 + z * z / of), (middle + half) / (1 + z * z / of)
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Claims of about the same confidence: its mean ``claimed``, and ``right`` ones ``of`` how many."""
+    """Claims of similar confidence: its mean ``claimed``, and how many are ``right``, ``of`` how many."""
 
     claimed: float
     right: int
@@ -131,10 +132,10 @@ class Bin:
 
 
 def binned(made: Sequence[Claim]) -> list[Bin]:
-    """The bins that hold a claim, by increasing confidence."""
-    bins: list[list[Claim]] = [[] for _ in CLAIMS]
+    """The bins that are not empty, by increasing confidence."""
+    bins: list[list[Claim]] = [[] for _ in CONFIDENCE_BINS]
     for claim in made:
-        bins[bisect_right(CLAIMS, claim.confidence) - 1].append(claim)
+        bins[bisect_right(CONFIDENCE_BINS, claim.confidence) - 1].append(claim)
     return [
         Bin(sum(claim.confidence for claim in held) / len(held), sum(c.right for c in held), len(held))
         for held in bins
@@ -181,7 +182,7 @@ def simulated(games: int, seed: int) -> Iterator[Claim]:
 def altered(program: Path, folder: Path, effects: Sequence[str], seed: int, cache: Path) -> Iterator[Claim]:
     for effect in effects:
         for name in sorted(path.parent.name for path in folder.glob("*/truth.json")):
-            life = Life(name, effect, 2, seed)
+            life = AlteredRecording(name, effect, 2, seed)
             video, truth = life.made(program, folder, cache)
             with open_source(str(video)) as source:
                 yield from claims(life.name, source, truth, rules_of(truth))

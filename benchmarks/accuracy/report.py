@@ -1,4 +1,4 @@
-"""Results of many games: saved line by line in a file, and summarized in tables."""
+"""Saves the results of many games line by line in a file, and summarizes them in tables."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Result = dict[str, Any]
 VERDICTS: Final = ("sure", "fair", "hard", "not found")
 """The verdicts of the mount check, and the label for a board that was never found."""
 
-SURE: Final = 1.96
-"""Standard deviations of a 95 % confidence interval."""
+Z_95: Final = 1.96
+"""Half the width of a 95 % confidence interval in standard deviations."""
 
-KEPT: Final = (
+HISTORY_FIGURES: Final = (
     "hours",
     "games exact",
     "plies right",
@@ -33,12 +33,14 @@ KEPT: Final = (
 )
 """The figures of a run that go into the history of measurements."""
 
-TILTS: Final = (15, 25, 35, 51)
-PITCHES: Final = (25, 40, 60, 200)
+TILT_BINS: Final = (15, 25, 35, 51)
+"""Upper bounds of the bins of tilt in degrees."""
+PITCH_BINS: Final = (25, 40, 60, 200)
+"""Upper bounds of the bins of a square's side in pixels."""
 
 
 def load(path: Path | None) -> list[Result]:
-    """The results saved so far; none without a file."""
+    """The results saved so far; none if there is no file."""
     if path is None or not path.exists():
         return []
     results = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -67,7 +69,7 @@ def _score(values: Mapping[str, Any]) -> Score:
 
 
 def share(right: float, of: float) -> str:
-    """ "98.5 % (197/200)"; "–" of nothing."""
+    """ "98.5 % (197/200)"; "–" if ``of`` is 0."""
     return f"{100 * right / of:.1f} % ({right:.0f}/{of:.0f})" if of else "–"
 
 
@@ -75,20 +77,20 @@ def wilson(right: float, of: float) -> tuple[float, float]:
     """The 95 % Wilson interval (0…1) for ``right`` of ``of``."""
     if not of:
         return 0.0, 1.0
-    rate, extra = right / of, SURE * SURE / of
+    rate, extra = right / of, Z_95 * Z_95 / of
     middle = (rate + extra / 2) / (1 + extra)
-    reach = SURE * math.sqrt(rate * (1 - rate) / of + extra / (4 * of)) / (1 + extra)
+    reach = Z_95 * math.sqrt(rate * (1 - rate) / of + extra / (4 * of)) / (1 + extra)
     return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 def share_within(right: float, of: float) -> str:
-    """ "98.5 % (197/200; 95.7 to 99.5)": the share and its Wilson interval; "–" of nothing."""
+    """ "98.5 % (197/200; 95.7 to 99.5)": the share and its Wilson interval; "–" if ``of`` is 0."""
     low, high = wilson(right, of)
     return f"{share(right, of)[:-1]}; {100 * low:.1f} to {100 * high:.1f})" if of else "–"
 
 
-def at_most(events: int, of: float) -> float:
-    """The 95 % upper bound of a rate after this many events: three in ``of`` after none."""
+def rate_upper_bound(events: int, of: float) -> float:
+    """The 95 % upper bound of a rate after so many events in ``of`` units; 3 / ``of`` after none."""
     low, high = 0.0, 3.0 * events + 10.0
     for _ in range(60):
         mean = (low + high) / 2
@@ -129,7 +131,7 @@ def figures(scores: Sequence[Score]) -> dict[str, str]:
         "illegal acts alerted": shares("alerts_ok", "alerts_due"),
         "with the right reason": shares("reasons_ok", "alerts_due"),
         "false alerts": str(false),
-        "false alerts an hour": f"{false / hours:.2f} (at most {at_most(false, hours):.2f})"
+        "false alerts an hour": f"{false / hours:.2f} (at most {rate_upper_bound(false, hours):.2f})"
         if hours
         else "–",
         "put right": shares("resolved_ok", "resolved_due"),
@@ -154,7 +156,11 @@ def for_history(results: Sequence[Result], name: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for part, chosen in parts.items():
         values = figures([result["scores"][name] for result in chosen]) | {"games": str(len(chosen))}
-        found |= {f"{measure}, {part}": values[measure] for measure in ("games", *KEPT)} if chosen else {}
+        found |= (
+            {f"{measure}, {part}": values[measure] for measure in ("games", *HISTORY_FIGURES)}
+            if chosen
+            else {}
+        )
     return found
 
 
@@ -189,8 +195,8 @@ def by_view(results: Sequence[Result], name: str) -> str:
     tilts: dict[int, list[Score]] = defaultdict(list)
     for result in results:
         if "tilt" in result:
-            row = next(top for top in TILTS if result["tilt"] < top)
-            column = next(top for top in PITCHES if result["pitch"] < top)
+            row = next(top for top in TILT_BINS if result["tilt"] < top)
+            column = next(top for top in PITCH_BINS if result["pitch"] < top)
             cells[row, column].append(result["scores"][name])
             tilts[row].append(result["scores"][name])
 
@@ -202,10 +208,10 @@ def by_view(results: Sequence[Result], name: str) -> str:
         return [f"{low}–{top} {unit}" for low, top in zip((0, *tops), tops, strict=False)]
 
     rows = [
-        [label, *(cell(cells[row, column]) for column in PITCHES), _right(tilts[row])]
-        for label, row in zip(spans(TILTS, "°"), TILTS, strict=True)
+        [label, *(cell(cells[row, column]) for column in PITCH_BINS), _right(tilts[row])]
+        for label, row in zip(spans(TILT_BINS, "°"), TILT_BINS, strict=True)
     ]
-    return table(rows, ["games all right, plies right", *spans(PITCHES, "px"), "plies right, 95 % sure"])
+    return table(rows, ["games all right, plies right", *spans(PITCH_BINS, "px"), "plies right, 95 % sure"])
 
 
 def _right(scores: Sequence[Score]) -> str:
@@ -225,7 +231,7 @@ def by_mount(results: Sequence[Result], name: str) -> str:
 
 
 def first_problems(results: Sequence[Result], name: str) -> str:
-    """The first problem of every game with an error, the commonest kind first, with its games."""
+    """The first problem of every game with an error, grouped by kind, the commonest kind first."""
     kinds: dict[str, list[str]] = defaultdict(list)
     for result in results:
         score: Score = result["scores"][name]

@@ -17,7 +17,7 @@ from focus_companion.game.squares import SQUARES
 
 Json = Mapping[str, Any]
 
-ACCEPTED: Final[Mapping[str, frozenset[str]]] = {
+ACCEPTED_REASONS: Final[Mapping[str, frozenset[str]]] = {
     "diagonal": frozenset({"not_straight"}),
     "wrong_distance": frozenset({"distance"}),
     "opponents_stack": frozenset({"not_your_stack", "out_of_turn"}),
@@ -32,10 +32,10 @@ ACCEPTED: Final[Mapping[str, frozenset[str]]] = {
 }
 """The correct alert reasons for each kind of illegal act."""
 
-EARLY: Final = 0.1
-"""Seconds by which an event may precede its picture, since the truth's times are rounded to frames."""
+EARLY_TOLERANCE: Final = 0.1
+"""Seconds by which an event may precede its picture, because the truth's times are rounded to frames."""
 
-LATE: Final[Mapping[str, float]] = {
+LATE_TOLERANCE: Final[Mapping[str, float]] = {
     "move": 1.0,
     "taken_back": 1.0,
     "resolved": 1.0,
@@ -44,7 +44,7 @@ LATE: Final[Mapping[str, float]] = {
 }
 """Seconds for which an event still counts after its picture has disappeared."""
 
-LAST: Final = 1.2
+LAST_PICTURE_SECONDS: Final = 1.2
 """Seconds for which the last picture of a recording lasts."""
 
 
@@ -58,12 +58,12 @@ class Due:
     shown: Json
     move: str = ""
     complete: bool = True
-    """The turn results in the position shown: the last of the turns made before it."""
+    """Whether the turn leads to the position shown: it is the last of the turns made before it."""
 
     def met_by(self, event: Json) -> bool:
         if event["type"] != self.kind:
             return False
-        if not self.begin - EARLY <= float(event["time"]) <= self.end + LATE[self.kind]:
+        if not self.begin - EARLY_TOLERANCE <= float(event["time"]) <= self.end + LATE_TOLERANCE[self.kind]:
             return False
         match self.kind:
             case "move":
@@ -76,7 +76,7 @@ class Due:
         return True
 
     def late_by(self, event: Json) -> bool:
-        """Whether this turn is emitted, only later."""
+        """Whether the event is this turn, but too late."""
         return (
             self.kind == event["type"] == "move"
             and float(event["time"]) > self.end
@@ -128,15 +128,15 @@ class Score:
     """Turns emitted that were never made; late ones do not count."""
     late_moves: int = 0
     asked: int = 0
-    """Of what was not emitted in time: how much the players were asked about in time instead."""
+    """Events not emitted in time about which the players were asked in time instead."""
     silent: int = 0
-    """… and how much was missed silently."""
+    """Events not emitted in time about which nobody was asked."""
     unclear: int = 0
     falling: bool = False
     seconds: float = 0.0
     latencies: tuple[float, ...] = ()
     reasons: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
-    """By kind of illegal act: done, alerted, alerted with the right reason."""
+    """Counts by kind of illegal act: done, alerted, alerted with the right reason."""
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -145,7 +145,7 @@ class Score:
 
     @property
     def nothing_wrong(self) -> bool:
-        """Correct or asked: no false event, and nothing missed silently."""
+        """Whether there was no false event, and nothing was missed silently."""
         return not (self.false_alerts or self.wrong_moves or self.silent or self.falling)
 
 
@@ -167,7 +167,7 @@ def dues(frames: Sequence[Json]) -> Iterator[Due]:
     for number, frame in enumerate(frames):
         begin = float(frame["t"])
         following = frames[number + 1 :]
-        end = float(following[0]["t"]) if following else begin + LAST
+        end = float(following[0]["t"]) if following else begin + LAST_PICTURE_SECONDS
         moves = turns_of(frame)
         if frame["kind"] == "illegal":
             touched = next((float(f["t"]) for f in following if f["kind"] != "hand"), end)
@@ -220,8 +220,8 @@ def score(truth: Json, events: Sequence[Json]) -> Score:
     same = min(len(played), len(emitted)) if same is None else same
 
     used: set[int] = set()
-    met: dict[str, int] = dict.fromkeys(LATE, 0)
-    wanted: dict[str, int] = dict.fromkeys(LATE, 0)
+    met: dict[str, int] = dict.fromkeys(LATE_TOLERANCE, 0)
+    wanted: dict[str, int] = dict.fromkeys(LATE_TOLERANCE, 0)
     reasons: dict[str, list[int]] = {}
     latencies: list[float] = []
     problems: list[Problem] = []
@@ -249,7 +249,7 @@ def score(truth: Json, events: Sequence[Json]) -> Score:
                 problems.append(_at(frames, due.begin, "wrong position after a right move", str(event)))
         elif due.kind == "alert":
             act = due.shown["illegal"]["type"]
-            good = event["reason"] in ACCEPTED[act]
+            good = event["reason"] in ACCEPTED_REASONS[act]
             tally[1] += 1
             tally[2] += good
             if not good:
@@ -259,13 +259,16 @@ def score(truth: Json, events: Sequence[Json]) -> Score:
     open_questions = list(_questions(events))
     late = asked = silent = 0
     for n, due in enumerate(missed):
-        question = any(a <= due.end + LATE["move"] and b >= due.begin - EARLY for a, b in open_questions)
+        question = any(
+            a <= due.end + LATE_TOLERANCE["move"] and b >= due.begin - EARLY_TOLERANCE
+            for a, b in open_questions
+        )
         after = (k for k, event in enumerate(events) if k not in used and due.late_by(event))
         if (hit := next(after, None)) is not None:
             used.add(hit)
             late += 1
         asked += question
-        # If an alert was not emitted, it need not be resolved either.
+        # An alert that was not emitted need not be resolved either.
         follows = due.kind == "resolved" and any(d.kind == "alert" and d.end <= due.begin for d in missed[:n])
         silent += not question and not follows
         problems.append(_missed(due, "asked about" if question else "late" if hit is not None else "missed"))
@@ -298,7 +301,7 @@ def score(truth: Json, events: Sequence[Json]) -> Score:
         silent=silent,
         unclear=sum(event["type"] == "unclear" for event in events),
         falling=times != sorted(times),
-        seconds=float(frames[-1]["t"]) + LAST,
+        seconds=float(frames[-1]["t"]) + LAST_PICTURE_SECONDS,
         latencies=tuple(round(latency, 3) for latency in latencies),
         reasons={act: (tally[0], tally[1], tally[2]) for act, tally in sorted(reasons.items())},
         problems=tuple(sorted(problems, key=lambda problem: problem.time)),

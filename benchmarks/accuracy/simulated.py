@@ -17,10 +17,10 @@ from focus_companion.simulator.scene_style import SceneStyle
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.geometry.stack_masks import Outlines
 
-RATES: Final = (5.0, 8.0, 10.0, 12.0, 15.0, 15.0, 15.0, 20.0, 30.0)
+FRAME_RATES: Final = (5.0, 8.0, 10.0, 12.0, 15.0, 15.0, 15.0, 20.0, 30.0)
 """Frame rates to sample from; the usual one is repeated."""
 
-PLAYERS: Final = (2, 2, 2, 3, 3, 4, 4)
+PLAYER_COUNTS: Final = (2, 2, 2, 3, 3, 4, 4)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def case(
     seconds between turns, half of the cameras deliver uncompressed pictures.
     """
     rng = np.random.default_rng([seed, 101])
-    players = int(rng.choice(PLAYERS))
+    players = int(rng.choice(PLAYER_COUNTS))
     usual = {2: "gr", 3: "gbr", 4: "gbyr"}[players]
     first = int(rng.integers(players))
     rules = Rules.make(
@@ -109,7 +109,7 @@ def case(
         order=usual[first:] + usual[:first],
         partners=players == 4 and bool(rng.random() < 0.5),
     )
-    drawn = float(rng.choice(RATES))
+    drawn = float(rng.choice(FRAME_RATES))
     fps = rate or drawn
     settle = float(rng.uniform(1.0, 1.5))
     pace = Pace(settle=settle, wrong=max(1.2, settle))

@@ -1,16 +1,15 @@
-"""Starts other than the full board of the plastic set: games from them, and empty boards.
+"""Tests starts other than the full board of the plastic set: games from them, and empty boards.
 
     python -m benchmarks.accuracy.starts drop|draughts|dropped|roles|position|positions-draughts|empty
                                          [--cases N] [--seed S] [--plies N] [--events FOLDER]
 
 ``drop``: games from the empty board, both plastic sets, 10 to 45 degrees off the vertical. ``draughts``: the
 usual start with draughts or coins on a chess board, six pairs of shades, seen from a random side, with
-``--rank1`` given. ``dropped``: the same from the empty board. ``roles``: the first turn
-of such games without ``--rank1``, which must be read as it was or lead to a question. ``position``: games
-from positions that the camera reads, after 10 to 30 turns. ``positions-draughts``: the same with draughts on
-a chess board; ``--plies 0`` ends with the reading. ``empty``: boards with nothing on them, to be found; their
-camera's place is compared with the truth. Each case follows from its number alone. One line a case;
-``--events`` keeps the events.
+``--rank1`` given. ``dropped``: the same from the empty board. ``roles``: the first turn of such games without
+``--rank1``, which must be read correctly or lead to a question. ``position``: games from positions after 10
+to 30 turns that the camera reads. ``positions-draughts``: the same with draughts on a chess board; ``--plies
+0`` ends with the reading. ``empty``: empty boards that have to be found; the pose is compared with the truth.
+Each case is determined by its number. Prints one line a case; ``--events`` keeps the events.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ import cv2
 import numpy as np
 
 from benchmarks import history
-from benchmarks.accuracy.contest import Ours, hold
+from benchmarks.accuracy.contest import Ours, run_all
 from benchmarks.accuracy.finding import corner_error
 from benchmarks.accuracy.scoring import score
 from focus_companion.game.play import apply
@@ -64,19 +63,22 @@ SHADES = {
 }
 """The two shades of a set, as sRGB; either may be the first player's."""
 
-CHESS = (("#d9c39a", "#7a4a2b"), ("#efe6d0", "#2f5d3a"), ("#e7dcc0", "#3a2a20"))
+CHESS_BOARDS = (("#d9c39a", "#7a4a2b"), ("#efe6d0", "#2f5d3a"), ("#e7dcc0", "#3a2a20"))
 """Light and dark fields of wooden and vinyl boards."""
 
-RATE = 5.0
+FRAME_RATE = 5.0
 """Pictures a second."""
 
-READING = 5.0
+MAX_POSE_ERROR = 0.15
+"""Mean error of the corners of an empty board, in squares, below which its pose is right."""
+
+READING_SECONDS = 5.0
 """Seconds for which a position stands to be read before the first turn."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """How one case went: whether it is right, and what there is to say of it."""
+class Outcome:
+    """The outcome of one case: whether it is right, and a description."""
 
     right: bool
     about: str
@@ -92,11 +94,11 @@ def side_of_rank1(camera: Camera, profile: BoardProfile) -> str:
 def seen_from(
     look: SceneStyle, rng: np.random.Generator, profile: BoardProfile, tilt: tuple[float, float]
 ) -> SceneStyle:
-    """The look with another camera, which sees the whole board."""
+    """The look with another camera that sees the whole board."""
     width, height = look.size
     lens = replace(Lens.guess(width, height, rng.uniform(50, 75)), distortion=look.camera.lens.distortion)
     tilt_drawn, azimuth = rng.uniform(*tilt), rng.uniform(0, 360)
-    # Seen across a corner, it would be a matter of chance which side of the picture rank 1 lies at.
+    # Seen across a corner, the side of the picture at which rank 1 lies would be arbitrary.
     side = 90.0 * round(azimuth / 90)
     camera = aimed_camera(
         lens,
@@ -113,7 +115,7 @@ def on_chess_board(
     look: SceneStyle, rng: np.random.Generator, shades: tuple[str, str], profile: str
 ) -> SceneStyle:
     """The look with draughts of two shades on a chess board; the first shade is the first player's."""
-    light, dark = CHESS[int(rng.integers(len(CHESS)))]
+    light, dark = CHESS_BOARDS[int(rng.integers(len(CHESS_BOARDS)))]
     first, second = shades
     pieces = PieceStyle(profile, {"g": first, "r": second, "b": "#1f57b2", "y": "#edbb10"}, 0.4, 0.03, 0.4)
     return replace(
@@ -129,15 +131,15 @@ def watched(
     profiles: Sequence[BoardProfile],
     keep: Path | None,
     ours_of: type[Ours] | None = None,
-) -> Told:
-    """A game of ``plies`` turns before the product."""
+) -> Outcome:
+    """Let the product watch a game of ``plies`` turns."""
     pace = Pace(settle=1.1, wrong=1.2)
     # Nobody moves before the position has been read and accepted.
-    waiting = None if ours_of is None else READING
+    waiting = None if ours_of is None else READING_SECONDS
     game = script_game(look, rules, seed=number, plies=plies, trouble=0.0, pace=pace, waiting=waiting)
     ours = (ours_of or Ours)(rules, profiles=profiles, rank1=side_of_rank1(look.camera, look.profile))
-    run = hold(game.frames(RATE, detail=0.5), [ours])["ours"]
-    truth = game.truth(RATE)
+    run = run_all(game.frames(FRAME_RATE, detail=0.5), [ours])["ours"]
+    truth = game.truth(FRAME_RATE)
     found = score(truth, run.events)
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
@@ -157,10 +159,10 @@ def watched(
         about += f"; read with {len(ours.doubted)} squares in doubt, misread without doubt: {ours.silent}"
     if first is not None:
         about += f"; first {first.time:.1f} s {first.what} ({first.detail})"
-    return Told(right, f"{about} {run.error}")
+    return Outcome(right, f"{about} {run.error}")
 
 
-def drop(number: int, plies: int, keep: Path | None) -> Told:
+def drop(number: int, plies: int, keep: Path | None) -> Outcome:
     """A game from the empty board."""
     rng = np.random.default_rng([number, 51])
     look = random_look(rng, (960, 720))
@@ -170,24 +172,24 @@ def drop(number: int, plies: int, keep: Path | None) -> Told:
     return replace(outcome, about=f"{look.camera.tilt:.0f}° {outcome.about}")
 
 
-def draughts(number: int, plies: int, keep: Path | None) -> Told:
-    """A game with the draughts of one pair of shades; every pair, either way round, has its turn."""
+def draughts(number: int, plies: int, keep: Path | None) -> Outcome:
+    """A game with draughts of one pair of shades; the cases go through all pairs, either way round."""
     return _with_draughts(number, plies, keep, Rules.make(2), 52)
 
 
-def dropped(number: int, plies: int, keep: Path | None) -> Told:
+def dropped(number: int, plies: int, keep: Path | None) -> Outcome:
     """The same from an empty chess board."""
     return _with_draughts(number, plies, keep, Rules.make(2, set_up="drop"), 54)
 
 
-def _with_draughts(number: int, plies: int, keep: Path | None, rules: Rules, stream: int) -> Told:
+def _with_draughts(number: int, plies: int, keep: Path | None, rules: Rules, stream: int) -> Outcome:
     look, name, profile = _draughts_look(number, np.random.default_rng([number, stream]))
     outcome = watched(look, rules, number, plies, (profile,), keep)
     return replace(outcome, about=f"{look.camera.tilt:.0f}° {name} {outcome.about}")
 
 
 def _draughts_look(number: int, rng: np.random.Generator) -> tuple[SceneStyle, str, BoardProfile]:
-    """Draughts on a chess board, the name of their pair of shades, and their set."""
+    """A look of draughts on a chess board, the name of their pair of shades, and their profile."""
     name = list(SHADES)[number % len(SHADES)]
     shades = SHADES[name] if (number // len(SHADES)) % 2 == 0 else SHADES[name][::-1]
     profile = board_profile("chess-draughts")
@@ -195,10 +197,10 @@ def _draughts_look(number: int, rng: np.random.Generator) -> tuple[SceneStyle, s
     return seen_from(look, rng, profile, (20, 45)), name, profile
 
 
-def roles(number: int, plies: int, keep: Path | None) -> Told:
-    """Who has which shade, where nobody has said from which side the board is seen: the first turn is read
-    as it was played, or alerted as out of turn, which asks who begins. A turn on another square would be a
-    silent swap. ``plies`` is ignored.
+def roles(number: int, plies: int, keep: Path | None) -> Outcome:
+    """Which player has which shade, if nobody has said from which side the board is seen: the first turn must
+    be read as it was played, or be alerted as out of turn, which asks who begins. A turn on another square
+    would be a silent swap. ``plies`` is ignored.
     """
     rng = np.random.default_rng([number, 56])
     name = list(SHADES)[number % len(SHADES)]
@@ -208,24 +210,24 @@ def roles(number: int, plies: int, keep: Path | None) -> Told:
     look = seen_from(look, rng, profile, (20, 45))
     game = script_game(look, Rules.make(2), seed=number, plies=2, trouble=0.0, pace=Pace(settle=1.1))
     ours = Ours(Rules.make(2), profiles=(profile,))
-    run = hold(game.frames(RATE, detail=0.5), [ours])["ours"]
+    run = run_all(game.frames(FRAME_RATE, detail=0.5), [ours])["ours"]
     first = next((event for event in run.events if event["type"] in ("move", "alert")), None)
-    played = game.truth(RATE)["moves"][0]["move"]
+    played = game.truth(FRAME_RATE)["moves"][0]["move"]
     about = f"{look.camera.tilt:.0f}° {name}, {'exchanged' if shades != SHADES[name] else 'as named'}"
     if first is None or run.error:
-        return Told(False, f"{about}: nothing read {run.error}")
+        return Outcome(False, f"{about}: nothing read {run.error}")
     if first["type"] == "alert":
-        return Told(first["reason"] == "out_of_turn", f"{about}: asked ({first['reason']})")
-    return Told(first["move"] == played, f"{about}: {first['move']} for {played}")
+        return Outcome(first["reason"] == "out_of_turn", f"{about}: asked ({first['reason']})")
+    return Outcome(first["move"] == played, f"{about}: {first['move']} for {played}")
 
 
 _UNREAD = "nothing read"
 
 
 class Reading(Ours):
-    """The product where the camera reads the start, in front of players who put right what it has misread.
+    """The product when the camera reads the start, with players who correct what it has misread.
 
-    ``doubted``: squares that it was not sure of; ``silent``: those that it misread and was sure of, as
+    ``doubted``: squares that it was not sure of; ``silent``: those that it misread without doubt, as
     "square: true as read".
     """
 
@@ -255,7 +257,7 @@ class Reading(Ours):
         self.session.submit(SetPosition(true.stacks, true.to_move, reserves))
 
 
-def read_position(number: int, plies: int, keep: Path | None) -> Told:
+def read_position(number: int, plies: int, keep: Path | None) -> Outcome:
     """A game from a position after 10 to 30 turns that the camera reads."""
     rng = np.random.default_rng([number, 55])
     look = random_look(rng, (960, 720))
@@ -263,8 +265,8 @@ def read_position(number: int, plies: int, keep: Path | None) -> Told:
     return _read_position(look, "", number, plies, plastic_sets(), keep, rng)
 
 
-def read_draughts(number: int, plies: int, keep: Path | None) -> Told:
-    """The same with the draughts of one pair of shades; every pair, either way round, has its turn."""
+def read_draughts(number: int, plies: int, keep: Path | None) -> Outcome:
+    """The same with draughts of one pair of shades; the cases go through all pairs, either way round."""
     rng = np.random.default_rng([number, 57])
     look, name, profile = _draughts_look(number, rng)
     return _read_position(look, f" {name}", number, plies, (profile,), keep, rng)
@@ -278,8 +280,8 @@ def _read_position(
     profiles: Sequence[BoardProfile],
     keep: Path | None,
     rng: np.random.Generator,
-) -> Told:
-    """A game from a position that the camera reads, with this look."""
+) -> Outcome:
+    """A game from a random position that the camera reads, with this look."""
     rules, turns = Rules.make(2), int(rng.integers(10, 31))
     reached = start_position(rules)
     for _ in range(turns):
@@ -294,8 +296,8 @@ def _read_position(
     return replace(outcome, about=f"{look.camera.tilt:.0f}°{name} after {turns} turns {outcome.about}")
 
 
-def empty(number: int, plies: int, keep: Path | None) -> Told:
-    """An empty board, plastic or chess by turns, every third one with a hand over its edge."""
+def empty(number: int, plies: int, keep: Path | None) -> Outcome:
+    """An empty board, plastic and chess alternately, every third one with a hand over its edge."""
     rng = np.random.default_rng([number, 53])
     look = random_look(rng, (960, 720))
     chess = number % 2 == 1
@@ -317,12 +319,14 @@ def empty(number: int, plies: int, keep: Path | None) -> Told:
     kind = "chess" if chess else "plastic"
     said = f"{look.camera.tilt:.0f}° {kind}, {took:.1f} s"
     if found is None:
-        return Told(False, f"{said}: not found")
+        return Outcome(False, f"{said}: not found")
     off = corner_error(found.camera, look.camera, look.profile)
-    return Told(off < 0.15, f"{said}: {off:.2f} squares off, {found.profile.name} (is {look.profile.name})")
+    return Outcome(
+        off < MAX_POSE_ERROR, f"{said}: {off:.2f} squares off, {found.profile.name} (is {look.profile.name})"
+    )
 
 
-KINDS: dict[str, Callable[[int, int, Path | None], Told]] = {
+KINDS: dict[str, Callable[[int, int, Path | None], Outcome]] = {
     "drop": drop,
     "draughts": draughts,
     "dropped": dropped,

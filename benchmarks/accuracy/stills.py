@@ -1,4 +1,4 @@
-"""How much of a single picture is read correctly, without any history, by tilt and by the size of a square.
+"""Measures how much of a single picture is read correctly, by tilt and by the size of a square.
 
     python -m benchmarks.accuracy.stills [--stills 48] [--seed 1] [--footage FOLDER]
                                [--keep FOLDER] [--jobs N]
@@ -9,9 +9,9 @@ rotations counts. ``--footage`` also reads the stills of a folder of recordings 
 ``--keep`` caches the rendered pictures in a folder.
 
 Prints the share of squares with the right top (colour, or empty), the right height and the whole stack right;
-the last also for squares with a stack only. *Visible* are squares that show at least a dozen spots of 2×2
-pixels of each piece: nothing is hidden there, so nothing has to be guessed. Seconds are processor time on one
-thread.
+the last also for only those squares that have a stack. *Visible* are squares that show at least a dozen spots
+of 2×2 pixels of each piece: nothing is hidden there, so nothing has to be guessed. Seconds are processor time
+on one thread.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import history
-from benchmarks.accuracy.finding import corner_error, examples
-from benchmarks.accuracy.report import PITCHES, TILTS, share
-from focus_companion.commands.read import IN_PLAY
+from benchmarks.accuracy.finding import MAX_CORNER_ERROR, corner_error, examples
+from benchmarks.accuracy.report import PITCH_BINS, TILT_BINS, share
+from focus_companion.commands.read import COLOURS_IN_PLAY
 from focus_companion.game.squares import FILE, RANK, SQUARES
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.for_tests.random_look import random_look
@@ -43,11 +43,12 @@ from focus_companion.vision.single_image.read_still import read_still
 
 Image = NDArray[np.uint8]
 
-SHOWS = 12
+MIN_VISIBLE_SPOTS = 12
 """Minimum number of 2×2 pixel spots of a piece for it to count as visible."""
 
-PIECES = {2: 18, 3: 13, 4: 13}
-HEIGHTS = (0.42, 0.26, 0.16, 0.1, 0.06)
+PIECES_PER_COLOUR = {2: 18, 3: 13, 4: 13}
+"""By number of players."""
+HEIGHT_FREQUENCIES = (0.42, 0.26, 0.16, 0.1, 0.06)
 """Frequencies of stacks of one to five pieces in the random positions."""
 
 _AT = {(f, r): s for s, (f, r) in enumerate(zip(FILE, RANK, strict=True))}
@@ -81,7 +82,10 @@ class Still:
         alike = np.logical_and.reduce([corner == corners[0] for corner in corners[1:]])
         seen = np.bincount(corners[0][alike], minlength=10 * len(SQUARES) + 10)
         return [
-            all(seen[10 * s + level + 1] >= SHOWS for level in range(min(1, len(stack)), len(stack) + 1))
+            all(
+                seen[10 * s + level + 1] >= MIN_VISIBLE_SPOTS
+                for level in range(min(1, len(stack)), len(stack) + 1)
+            )
             for s, stack in enumerate(self.stacks)
         ]
 
@@ -147,10 +151,10 @@ class Row:
 
 def random_stacks(players: int, rng: np.random.Generator) -> tuple[str, ...]:
     """52 stacks, 8 to 30 of them not empty, using no more pieces than a set has."""
-    pool = list(rng.permutation(list(IN_PLAY[players] * PIECES[players])))
+    pool = list(rng.permutation(list(COLOURS_IN_PLAY[players] * PIECES_PER_COLOUR[players])))
     stacks = [""] * len(SQUARES)
     for square in rng.permutation(len(SQUARES))[: int(rng.integers(8, 31))]:
-        height = int(rng.choice(5, p=HEIGHTS)) + 1
+        height = int(rng.choice(5, p=HEIGHT_FREQUENCIES)) + 1
         stacks[square] = "".join(pool[:height])
         del pool[:height]
     return tuple(stacks)
@@ -170,15 +174,15 @@ def drawn(seed: int, keep: Path | None) -> Still:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             cv2.imwrite(str(path), image)
-    return Still(f"drawn {seed}", image, IN_PLAY[players], look.camera, look.profile, stacks)
+    return Still(f"drawn {seed}", image, COLOURS_IN_PLAY[players], look.camera, look.profile, stacks)
 
 
 def recorded(folder: Path) -> Iterator[Still]:
-    """The stills of a folder of recordings; where fewer colours appear, fewer are in play."""
+    """The stills of a folder of recordings; the colours in play are guessed from those that appear."""
     for example in examples(folder, every=10**6):
         if not example.known:
             shown = set("".join(example.stacks))
-            letters = next(letters for letters in IN_PLAY.values() if shown <= set(letters))
+            letters = next(letters for letters in COLOURS_IN_PLAY.values() if shown <= set(letters))
             profile = board_profile(example.profile)
             yield Still(example.name, example.image(), letters, example.camera, profile, example.stacks)
 
@@ -189,7 +193,7 @@ def turned(stacks: Sequence[str]) -> tuple[str, ...]:
 
 
 def read(still: Still) -> Row:
-    """Reads one still and compares."""
+    """Read one still and compare it with its truth."""
     shown = still.shown()
     began = time.process_time()
     reading = read_still(still.image, plastic_sets(), still.letters)
@@ -215,7 +219,7 @@ def read(still: Still) -> Row:
             best = both
         stacks = turned(stacks)
     assert best is not None
-    return Row(still, off < 0.35, off, reading.profile.name, *best, took)
+    return Row(still, off < MAX_CORNER_ERROR, off, reading.profile.name, *best, took)
 
 
 def table(rows: Sequence[Row]) -> None:
@@ -224,8 +228,8 @@ def table(rows: Sequence[Row]) -> None:
     print("| --- | --- | --- | --- | --- | --- | --- |")
     cells: dict[tuple[int, int], list[Row]] = {}
     for row in rows:
-        tilt = next(t for t in TILTS if row.still.camera.tilt < t)
-        pitch = next(p for p in PITCHES if row.still.camera.pitch_pixels(row.still.profile) < p)
+        tilt = next(t for t in TILT_BINS if row.still.camera.tilt < t)
+        pitch = next(p for p in PITCH_BINS if row.still.camera.pitch_pixels(row.still.profile) < p)
         cells.setdefault((tilt, pitch), []).append(row)
     for (tilt, pitch), some in sorted(cells.items()):
         total = sum((row.everything for row in some), Tally())
@@ -265,7 +269,7 @@ def main() -> None:
 
 
 def read_drawn(seed: int, keep: Path | None) -> Row:
-    """Reads the still of a seed."""
+    """Read the still of a seed."""
     return read(drawn(seed, keep))
 
 

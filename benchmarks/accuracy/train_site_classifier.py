@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.accuracy.finding import Example, examples, near
-from focus_companion.vision.detection.candidates import LEVELS, CandidateSearch
+from focus_companion.vision.detection.candidates import DEFAULT_LEVELS, CandidateSearch
 from focus_companion.vision.detection.edges import Edges
 from focus_companion.vision.detection.refine import fitted
 from focus_companion.vision.detection.site_classifier import site_features, surroundings
@@ -31,6 +31,7 @@ Floats = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
 FOLDS = 5
+"""Number of parts of the cross-validation."""
 
 
 def variants(image: Image, camera: Camera, rng: np.random.Generator) -> list[tuple[Image, Camera]]:
@@ -45,7 +46,7 @@ def variants(image: Image, camera: Camera, rng: np.random.Generator) -> list[tup
 
 
 def samples(example: Example, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Features (N, 18) and labels (N,) of places of one picture."""
+    """Features (N, 18) and labels (N,) of places in one picture."""
     profile = board_profile()
     image, _ = reduced(example.image(), 640 * 480)
     truth = resized(example.camera, image)
@@ -65,9 +66,9 @@ def samples(example: Example, rng: np.random.Generator) -> tuple[Floats, Floats]
         add(edges, shaken, profile.centres[low], 1.0)
         add(edges, shaken, surroundings(profile), 0.0)
         search = CandidateSearch(picture, profile)
-        for level in LEVELS:
-            search.look(level)
-        maybe = search.likeliest()
+        for level in DEFAULT_LEVELS:
+            search.collect(level)
+        maybe = search.best()
         for rank, guess in enumerate(maybe):
             cameras = [guess] if rank >= 6 else [guess, fitted(edges, guess, profile)]
             for wrong in cameras:

@@ -1,1 +1,1 @@
-"""Lights, the light board and Home Assistant."""
+"""Tests of the lights, the light board, Home Assistant and Arm machines."""

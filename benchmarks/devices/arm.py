@@ -1,11 +1,11 @@
-"""Does the program do the same on a 64-bit Arm machine? Runs tests and a recording under emulation.
+"""Checks that the program does the same on a 64-bit Arm machine: runs tests and a recording under emulation.
 
     python -m benchmarks.devices.arm FOLDER [--tests tests/game …]
     python -m benchmarks.devices.arm FOLDER --tests --recording VIDEO.mp4 --rules "--players 2"
 
-Makes in FOLDER, once, an arm64 root from Debian's packages, and installs the dependencies from their
-wheels for aarch64: a dependency without one is an error. Needs Debian's qemu-user-static and mmdebstrap. The
-recording is watched here and there; the events must be the same, byte for byte.
+Makes an arm64 root from Debian's packages in FOLDER, once, and installs the dependencies from their wheels
+for aarch64; a dependency without one is an error. Needs Debian's qemu-user-static and mmdebstrap. The
+recording is watched on this machine and under emulation; the events must be the same, byte for byte.
 
 Exit status 1 if a test fails or the events differ.
 """
@@ -27,15 +27,15 @@ TESTS: Final = ("tests/game", "tests/formats", "tests/referee")
 PACKAGES: Final = "python3,libpython3-stdlib,libstdc++6,libgomp1,ca-certificates,tzdata"
 SUITE: Final = "bookworm"
 PYTHON: Final = "3.11"
-"""That of the suite."""
-LIBRARIES: Final = ("manylinux2014", "manylinux_2_28", "manylinux_2_34")
-"""The C libraries that are old enough for the suite's."""
-TOOLS: Final = ("pytest", "pytest-timeout", "hypothesis", "sgfmill")
-"""What the tests need."""
+"""The version in the suite."""
+WHEEL_PLATFORMS: Final = ("manylinux2014", "manylinux_2_28", "manylinux_2_34")
+"""Platforms of wheels that run with the suite's C library."""
+TEST_PACKAGES: Final = ("pytest", "pytest-timeout", "hypothesis", "sgfmill")
+"""Packages that the tests need."""
 
 
 def make_root(root: Path) -> None:
-    """Unpack the packages; nothing in them has to be configured for Python to run."""
+    """Unpack the packages; Python runs without configuring them."""
     if not root.exists():
         making = ["mmdebstrap", "--quiet", "--variant=extract", "--architectures=arm64"]
         subprocess.run([*making, f"--include={PACKAGES}", SUITE, str(root)], check=True)
@@ -46,10 +46,10 @@ def make_site(site: Path) -> None:
     if site.exists():
         return
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    platforms = [f"--platform={library}_aarch64" for library in LIBRARIES]
+    platforms = [f"--platform={library}_aarch64" for library in WHEEL_PLATFORMS]
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--only-binary=:all:", f"--target={site}"]
     pip += [*platforms, f"--python-version={PYTHON}", "--implementation=cp", "--no-compile"]
-    subprocess.run([*pip, *project["dependencies"], *TOOLS], check=True)
+    subprocess.run([*pip, *project["dependencies"], *TEST_PACKAGES], check=True)
 
 
 def emulated(folder: Path, *arguments: str) -> list[str]:
@@ -84,9 +84,9 @@ def main() -> None:
     make_site(folder / "site")
     site, good = folder / "site", True
     if given.tests:
-        # Emulated, everything takes some twenty times as long.
+        # Under emulation everything takes some twenty times as long.
         pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", "--timeout=3000"]
-        # Of a library that is compiled here for the first time.
+        # From a library whose modules are compiled here for the first time.
         pytest += ["-W", "ignore:invalid escape sequence:DeprecationWarning"]
         done = subprocess.run(emulated(folder, *pytest, *given.tests), env=environment(site), cwd=ROOT)
         good = done.returncode == 0

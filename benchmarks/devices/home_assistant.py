@@ -1,4 +1,4 @@
-"""Whether Home Assistant's own code accepts our discovery messages; needs the package ``homeassistant``.
+"""Tests whether Home Assistant's code accepts our discovery messages; needs the package ``homeassistant``.
 
     python -m benchmarks.devices.home_assistant
 

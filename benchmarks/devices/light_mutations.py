@@ -19,7 +19,7 @@ REQUESTS = "tests/session/test_session_requests.py"
 
 @dataclass(frozen=True)
 class Mutation:
-    """``old`` (which occurs once in ``file``) becomes ``new``; ``test`` of ``tests`` must then fail."""
+    """Replaces ``old``, which occurs once in ``file``, by ``new``; ``test`` of ``tests`` must then fail."""
 
     name: str
     file: str
@@ -233,7 +233,7 @@ def apart(root: Path, folder: Path, mutation: Mutation) -> str:
     """Copy the project to ``folder``, mutate it and run the tests; returns the first failure, "" if none.
 
     Raises:
-        RuntimeError: the text to replace is not there (any more), or the tests could not be run.
+        RuntimeError: the text to replace does not occur exactly once, or the tests could not be run.
     """
     for name in ("focus_companion", "firmware", "tests", "docs", "calibration", "pyproject.toml"):
         copy = shutil.copytree if (root / name).is_dir() else shutil.copy

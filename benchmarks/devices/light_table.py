@@ -1,5 +1,5 @@
-"""The program on the simulated table, with the firmware on the simulated chip: do the lights follow the game,
-and does the button dismiss an alert?
+"""Runs the program on the simulated table, with the firmware on the simulated chip: do the lights follow the
+game, and does the button dismiss an alert?
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from plugged_board import Plugged
 from focus_companion.lights.pixels import DARK, TURN_PIXEL
 from focus_companion.lights.settings import COLOURS
 
-STOOD = 2.2
+DISMISS_DELAY = 2.2
 """Seconds after which an alert may be dismissed by the button."""
 
 
 @dataclass
 class Result:
-    """``looks``: how often the turn lights were checked, ``right``: how often they showed whose turn it was.
-    ``dismissed``: seconds from the button to the alert's end; ``None``: it did not end, or there was none.
+    """``checks``: how often the turn lights were checked; ``right``: how often they showed whose turn it was;
+    ``dismissed``: seconds from the button to the alert's end, ``None`` if it did not end or there was none.
     """
 
-    looks: int = 0
+    checks: int = 0
     right: int = 0
     dismissed: float | None = None
     status: int | None = None
@@ -39,18 +39,18 @@ class Result:
 
     @property
     def holds(self) -> bool:
-        return 0 < self.looks == self.right and self.dismissed is not None and self.dark and self.status == 0
+        return 0 < self.checks == self.right and self.dismissed is not None and self.dark and self.status == 0
 
 
 def watch(board: Plugged, folder: Path, seconds: float) -> Result:
-    """Let the program play until the button has been tried, for at most this long."""
+    """Let the program play until the button has been tried, for at most ``seconds``."""
     result = Result()
     with _program(board, folder) as (process, address):
         end = time.monotonic() + seconds
         while time.monotonic() < end and result.dismissed is None:
-            _look(board, address, result)
+            _check_lights(board, address, result)
             if _state(address)["alert"]:
-                time.sleep(STOOD)
+                time.sleep(DISMISS_DELAY)
                 _press(board, address, result)
         process.terminate()
         result.status = process.wait(10)
@@ -86,15 +86,15 @@ def _state(address: str) -> dict[str, Any]:
     return state
 
 
-def _look(board: Plugged, address: str, result: Result) -> None:
+def _check_lights(board: Plugged, address: str, result: Result) -> None:
     before = _state(address)
     time.sleep(0.4)
     pixels, after = board.now(), _state(address)
     if before["event"] != after["event"] or not after["ready"] or not after["to_move"]:
         return  # something happened in between, or nobody is to move
-    result.looks += 1
+    result.checks += 1
     lit = [colour for n, colour in enumerate(COLOURS) if pixels[TURN_PIXEL + n] != DARK]
-    # A camera without pictures, as when the machine is too busy to draw them: all four, slowly.
+    # Without pictures of the camera, as when the machine is too busy to draw them, all four blink slowly.
     wanted = [[after["to_move"]]] if after["camera"] == "ok" else [[], list(COLOURS)]
     result.right += lit in wanted
 

@@ -30,8 +30,8 @@ from plugged_board import Plugged  # noqa: E402
 from benchmarks.devices.light_mutations import MUTATIONS, Mutation, apart  # noqa: E402
 from benchmarks.devices.light_table import watch  # noqa: E402
 
-PART = 1000
-"""Streams per run of the simulated chip, so that its trace stays small."""
+STREAMS_PER_RUN = 1000
+"""Number of streams per run of the simulated chip, so that its trace stays small."""
 
 
 def chip_in(folder: Path) -> Chip:
@@ -50,8 +50,8 @@ def latency(folder: Path) -> bool:
 def noise(folder: Path, streams: int) -> bool:
     chip = chip_in(folder)
     began = time.monotonic()
-    for seed, first in enumerate(range(0, streams, PART)):
-        check_garbage(chip, min(PART, streams - first), seed)
+    for seed, first in enumerate(range(0, streams, STREAMS_PER_RUN)):
+        check_garbage(chip, min(STREAMS_PER_RUN, streams - first), seed)
     print(
         f"firmware: {streams} streams, every next good frame shown exactly ({time.monotonic() - began:.0f} s)"
     )
@@ -79,7 +79,7 @@ def table(folder: Path) -> bool:
         result = watch(board, folder, 240)
     pressed = "no" if result.dismissed is None else f"{result.dismissed:.2f} s"
     print(
-        f"the turn lights were right {result.right} of {result.looks} times; from the button to the "
+        f"the turn lights were right {result.right} of {result.checks} times; from the button to the "
         f"alert's end {pressed}; dark at the end: {result.dark}; exit status {result.status}"
     )
     return result.holds

@@ -5,8 +5,8 @@
     python -m benchmarks.fuzzing.fuzz all --minutes 30        all of them, sharing the time
     python -m benchmarks.fuzzing.fuzz all --keep              copies the best finds to tests/corpus
 
-Fails, and keeps the input, if one is handled wrongly, takes more than ten seconds or more than 2 GiB. Finds
-are kept in the folder of ``--work``, from which the next run starts. Prints one row per target.
+Fails, and keeps the input, if one is handled wrongly, or takes more than ten seconds or 2 GiB. What is found
+is kept in the folder of ``--work``, from which the next run starts. Prints one row per target.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from typing import Final
 
 from benchmarks.fuzzing.targets import CORPUS, TARGETS, examples
 
-INSIDE: Final = "benchmarks.fuzzing.inside"
-HANG: Final = 10
-"""Seconds after which one input counts as a hang."""
+CHILD_MODULE: Final = "benchmarks.fuzzing.inside"
+HANG_SECONDS: Final = 10
+"""Seconds after which one input counts as hanging the program."""
 
-MEMORY: Final = 2048
-"""Maximum MiB of a run, including the libraries."""
+MAX_MEMORY_MIB: Final = 2048
+"""Limit of a run's memory, including the libraries."""
 
-KEPT: Final = 40
-"""Number of examples of a target to keep in the repository."""
+MAX_EXAMPLES: Final = 40
+"""Number of a target's examples to keep in the repository."""
 
-KEPT_BYTES: Final = 1500
+MAX_EXAMPLE_BYTES: Final = 1500
+"""Size above which an input is not kept as an example."""
 
 _STAT: Final = re.compile(r"^stat::(\w+):\s+(\d+)", re.MULTILINE)
 _COVERAGE: Final = re.compile(r"cov: (\d+) ft: (\d+) corp: (\d+)")
@@ -41,7 +42,7 @@ _COVERAGE: Final = re.compile(r"cov: (\d+) ft: (\d+) corp: (\d+)")
 def run(name: str, arguments: list[str]) -> tuple[int, str]:
     """Fuzz in a separate process; returns its exit status and output."""
     done = subprocess.run(
-        [sys.executable, "-m", INSIDE, name, *arguments],
+        [sys.executable, "-m", CHILD_MODULE, name, *arguments],
         capture_output=True,
         text=True,
         errors="replace",
@@ -51,11 +52,11 @@ def run(name: str, arguments: list[str]) -> tuple[int, str]:
 
 def limits(name: str) -> list[str]:
     target = TARGETS[name]
-    return [f"-timeout={HANG}", f"-rss_limit_mb={MEMORY}", f"-max_len={target.longest}"]
+    return [f"-timeout={HANG_SECONDS}", f"-rss_limit_mb={MAX_MEMORY_MIB}", f"-max_len={target.longest}"]
 
 
 def fuzz(name: str, seconds: float, work: Path) -> tuple[bool, str]:
-    """Fuzz one target for this long. Returns whether all was well, and its row of the table."""
+    """Fuzz one target for some seconds. Returns whether all was well, and its row of the table."""
     corpus, found = work / name, work / f"{name}-found"
     for place in (corpus, found):
         place.mkdir(parents=True, exist_ok=True)
@@ -65,7 +66,7 @@ def fuzz(name: str, seconds: float, work: Path) -> tuple[bool, str]:
         shutil.copy(path, corpus)
     words = work / f"{name}.dict"
     words.write_text("".join(f"{_quoted(word)}\n" for word in TARGETS[name].words), encoding="utf-8")
-    status, said = run(
+    status, output = run(
         name,
         [
             f"-max_total_time={seconds:.0f}",
@@ -76,9 +77,9 @@ def fuzz(name: str, seconds: float, work: Path) -> tuple[bool, str]:
             str(corpus),
         ],
     )
-    (work / f"{name}.log").write_text(said, encoding="utf-8")
-    stats = {key: int(value) for key, value in _STAT.findall(said)}
-    reached = _COVERAGE.findall(said)
+    (work / f"{name}.log").write_text(output, encoding="utf-8")
+    stats = {key: int(value) for key, value in _STAT.findall(output)}
+    reached = _COVERAGE.findall(output)
     branches, _, kept = reached[-1] if reached else ("?", "?", "?")
     row = (
         f"| {name:8} | {seconds / 60:5.1f} | {stats.get('number_of_executed_units', 0):9,} | {branches:>6} "
@@ -86,7 +87,7 @@ def fuzz(name: str, seconds: float, work: Path) -> tuple[bool, str]:
         f"| {'nothing' if status == 0 else 'FOUND'} |"
     )
     if status:
-        row += f"\n{_why(said)}\n  input in {found}, all that was said in {work / f'{name}.log'}"
+        row += f"\n{_why(output)}\n  input in {found}, all that was said in {work / f'{name}.log'}"
     return status == 0, row
 
 
@@ -99,25 +100,25 @@ def _quoted(word: str) -> str:
     return f'"{plain}"'
 
 
-def _why(said: str) -> str:
-    lines = said.splitlines()
+def _why(output: str) -> str:
+    lines = output.splitlines()
     start = next((number for number, line in enumerate(lines) if "Uncaught Python exception" in line), -25)
     return "\n".join(f"  {line}" for line in lines[start : start + 25 if start >= 0 else None])
 
 
 def keep(name: str, work: Path) -> int:
-    """Copy an even selection of the runs' corpus, the inputs that reached new code, to the repository.
+    """Copy an even selection of the corpus (the inputs that reached new code) to the repository.
 
     Returns how many there are now.
     """
     (CORPUS / name).mkdir(parents=True, exist_ok=True)
     kept = sorted((work / name).iterdir(), key=lambda path: (path.stat().st_size, path.name))
-    kept = [path for path in kept if 0 < path.stat().st_size <= KEPT_BYTES]
+    kept = [path for path in kept if 0 < path.stat().st_size <= MAX_EXAMPLE_BYTES]
     for path in examples(name):
-        # Inputs that were once handled wrongly have names, and stay.
+        # Inputs that were once handled wrongly have such names, and stay.
         if not path.name.startswith("found-"):
             path.unlink()
-    for path in kept[:: max(1, -(-len(kept) // KEPT))]:
+    for path in kept[:: max(1, -(-len(kept) // MAX_EXAMPLES))]:
         shutil.copy(path, CORPUS / name / path.name[:16])
     return len(examples(name))
 

@@ -1,4 +1,4 @@
-"""Fixtures of the fuzzed targets: a temporary folder, a pipeline that sees nothing, a check of refusals."""
+"""Helpers of the fuzzing targets: temporary folders, a pipeline that sees nothing, a check of refusals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.fuzzing.records import REFUSALS, check_words
 
 
 def refused(read: Callable[[], object], *more: type[Exception]) -> None:
-    """Read, and check that a refusal is worded for people."""
+    """Call ``read``; if it refuses its input, check that the error is written for people."""
     for_people: tuple[type[Exception], ...] = (*REFUSALS, *more)
     try:
         read()
@@ -31,7 +31,7 @@ def folder(parent: str | None = None) -> Path:
 
 
 def quick_folder() -> Path:
-    """In memory if possible, since a journal syncs to disk at every event."""
+    """A folder in memory if possible, because a journal syncs to disk at every event."""
     return folder("/dev/shm" if Path("/dev/shm").is_dir() else None)
 
 

@@ -1,4 +1,4 @@
-"""One target under atheris, in the process that ``fuzz.py`` starts: TARGET, then libFuzzer's options."""
+"""Runs one target under atheris, started by ``fuzz.py``. Arguments: TARGET, then libFuzzer's options."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import sys
 
 import atheris
 
-# Everything imported in here is instrumented for coverage.
+# Everything imported in this block is instrumented for coverage.
 with atheris.instrument_imports(include=["focus_companion", "tomllib", "waitress.parser"]):
     import focus_companion.vision.capture.frames  # noqa: F401 - its settings of OpenCV come before all else
     from benchmarks.fuzzing.targets import TARGETS
 
     target = TARGETS[sys.argv[1]]
-    for seed in target.seeds():  # for late imports
+    for seed in target.seeds():  # triggers imports inside functions
         target.run(seed)
 
 

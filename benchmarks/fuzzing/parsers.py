@@ -9,10 +9,10 @@ from functools import cache
 from typing import Any, Final
 
 from benchmarks.fuzzing.ground import Sight, folder, refused
-from focus_companion.vision.capture.http import LARGEST
+from focus_companion.vision.capture.http import MAX_ANSWER_BYTES
 
-NEXT: Final = b"\n--\n"
-"""Separator between two messages of a hall's evening."""
+SEPARATOR: Final = b"\n--\n"
+"""Between two messages to the hall."""
 
 
 def _stacks() -> str:
@@ -22,23 +22,23 @@ def _stacks() -> str:
     return start_position(Rules.make(2)).text
 
 
-# Broker messages, each with "KIND GAME" on its first line, then its payload
+# Broker messages, each with the end of its topic on the first line, then its payload
 
 
 def run_hall(data: bytes) -> None:
     from focus_companion.hall import results
     from focus_companion.hall.evening import Evening
     from focus_companion.mqtt.line import Message
-    from focus_companion.mqtt.messages import Nonsense, read_ask
+    from focus_companion.mqtt.messages import InvalidMessage, read_ask
 
     evening = Evening()
-    for part in data.split(NEXT)[:30]:
+    for part in data.split(SEPARATOR)[:30]:
         head, _, payload = part.partition(b"\n")
         topic = f"focus-companion/1/{head.decode('utf-8', 'replace')}"
         evening.take(Message(topic, payload, retained=False))
         try:
             read_ask(payload)
-        except Nonsense:
+        except InvalidMessage:
             continue
     evening.asks()
     for name in evening.names():
@@ -47,7 +47,7 @@ def run_hall(data: bytes) -> None:
             # Exceptions that the hall's page answers with "not found".
             try:
                 evening.record(name, game)
-            except (LookupError, Nonsense):
+            except (LookupError, InvalidMessage):
                 continue
     logs = evening.logs()
     for table in (results.results(logs), results.standings(logs), results.matches(logs)):
@@ -90,10 +90,10 @@ def hall_seeds() -> list[bytes]:
     ask = b"A/ask\n" + compact({"after": 3}).encode()
     shown = b"A/state\n" + compact(state).encode()
     return [
-        NEXT.join((status, shown, *events)),
-        NEXT.join((status, game)),
+        SEPARATOR.join((status, shown, *events)),
+        SEPARATOR.join((status, game)),
         ask,
-        NEXT.join((game, status, *events)),
+        SEPARATOR.join((game, status, *events)),
     ]
 
 
@@ -101,7 +101,7 @@ def hall_seeds() -> list[bytes]:
 
 
 class _Answer(io.BytesIO):
-    """A camera's stream, in chunks."""
+    """A camera's stream, which arrives in chunks."""
 
     def read1(self, size: int | None = -1, /) -> bytes:
         return super().read1(min(size or 1, 1 + self.tell() % 41))
@@ -117,7 +117,7 @@ def run_stream(data: bytes) -> None:
         there, held = parts.read()
         if not there:
             break
-        if held is not None and len(held) > LARGEST:
+        if held is not None and len(held) > MAX_ANSWER_BYTES:
             raise AssertionError("a part larger than any picture")
         try:
             source._picture(held)
@@ -174,14 +174,14 @@ def lens_seeds() -> list[bytes]:
     ]
 
 
-# Tapes: only the lines; pictures are fuzzed separately
+# Tapes: only their lines; pictures are fuzzed separately
 
 
 def run_tape(data: bytes) -> None:
     from focus_companion.commands.shared.console import BadInput
     from focus_companion.commands.shared.taping import sight_from_json
     from focus_companion.storage.tape.replay import Recording
-    from focus_companion.storage.tape.tape import LINES, TapeError
+    from focus_companion.storage.tape.tape import LINES_FILE, TapeError
     from focus_companion.vision.capture.frames import FrameError
 
     place = folder() / "tape"
@@ -189,7 +189,7 @@ def run_tape(data: bytes) -> None:
     picture = place / "0000001.png"
     if not picture.exists():
         picture.write_bytes(_png())
-    (place / LINES).write_bytes(data)
+    (place / LINES_FILE).write_bytes(data)
 
     def read() -> None:
         recording = Recording(place)
@@ -199,7 +199,7 @@ def run_tape(data: bytes) -> None:
 
     refused(read, TapeError, FrameError, BadInput)
     for path in place.iterdir():
-        if path.name not in (LINES, picture.name):
+        if path.name not in (LINES_FILE, picture.name):
             shutil.rmtree(place)
             raise AssertionError(f"reading a tape has made {path.name}")
 

@@ -1,11 +1,11 @@
-"""Hundreds of thousands of corrupted records, move sheets, SGF files, positions and rules files.
+"""Fuzzes the readers with corrupted records, move sheets, SGF files, positions and rules files.
 
     python -m benchmarks.fuzzing.records [--cases 100000] [--seed 1]
 
 Corrupts good examples until this many have been refused (those that can still be read are not counted),
 through the same functions that the commands use; one in fifty goes through the command line itself. Fails at
 the first input that is answered by anything but a clear error: another exception, an error of several lines
-or without words, a wrong exit status, or more than :data:`PATIENCE` seconds. That input is written to the
+or without words, a wrong exit status, or more than :data:`HANG_SECONDS` seconds. That input is written to the
 file that ``--keep`` names. Prints how many of each kind were refused, the slowest, and how much the memory
 grew.
 """
@@ -44,16 +44,16 @@ from focus_companion.game.position import PositionTextError, parse_position
 from focus_companion.game.rules import Rules, RulesError
 from focus_companion.game.setups import start_position
 
-PATIENCE: Final = 10.0
-"""Seconds after which an input counts as a hang."""
+HANG_SECONDS: Final = 10.0
+"""Seconds after which an input counts as hanging the program."""
 
-LONGEST: Final = 1000
-"""Maximum characters of an error; a longer line is not clear."""
+MAX_ERROR_LENGTH: Final = 1000
+"""Characters; a longer error is not clear."""
 
 REFUSALS: Final = (FormatError, IllegalMove, BadInput, PositionTextError, RulesError)
-"""The errors that are worded for people."""
+"""The errors whose text is written for people."""
 
-SETTINGS: Final[tuple[dict[str, Any], ...]] = (
+RULE_SETTINGS: Final[tuple[dict[str, Any], ...]] = (
     {"players": 2},
     {"players": 2, "fast": True, "fast_each": 4, "fast_own": "taken", "order": ["red", "green"]},
     {"players": 2, "set_up": "drop", "reserve_on": "empty_or_own"},
@@ -62,13 +62,13 @@ SETTINGS: Final[tuple[dict[str, Any], ...]] = (
     {"players": 4, "partners": True, "move_partner_stacks": True, "table_talk": True},
 )
 
-WEIRD: Final[tuple[Any, ...]] = (
+ODD_VALUES: Final[tuple[Any, ...]] = (
     None, True, False, 0, -1, 3, 10**30, 1e300, "", "-", "x", "red", "d5-d6", "*d5", "d5-d5", "a1-a2",
     "é\u2028\ud800",
     "9" * 400, "rgby" * 50, [], {}, [[]], {"": {}}, ["red"] * 30, {"position": "-"}, {"red": {"name": 3}},
 )  # fmt: skip
 
-PIECES: Final = (
+ODD_TEXTS: Final = (
     *'{}[]()";:,/\\-*=\n\r\t\0 0129.eE+rgbyxNaAdDé\u2028',
     '"""',
     "\\u",
@@ -98,7 +98,7 @@ class Tally:
 
 
 def record(settings: dict[str, Any], seed: int, plies: int = 24) -> dict[str, Any]:
-    """A good record with a little of everything."""
+    """A valid record with a little of everything."""
     choose = random.Random(seed)
     rules = Rules.from_json(settings)
     position = start_position(rules)
@@ -121,7 +121,7 @@ def record(settings: dict[str, Any], seed: int, plies: int = 24) -> dict[str, An
 
 
 def from_position(seed: int) -> dict[str, Any]:
-    """A good record that starts from a given position."""
+    """A valid record that starts from a given position."""
     before = Rules.make(3)
     choose = random.Random(seed)
     position = start_position(before)
@@ -137,7 +137,7 @@ def from_position(seed: int) -> dict[str, Any]:
     return record({"players": 3, "set_up": "position", "start": start}, seed, 8)
 
 
-def spoilt_text(choose: random.Random, data: bytes, others: list[bytes]) -> bytes:
+def corrupted_text(choose: random.Random, data: bytes, others: list[bytes]) -> bytes:
     """The same bytes with one to four corruptions."""
     for _ in range(choose.choice((1, 1, 1, 2, 4))):
         at = choose.randrange(len(data) + 1)
@@ -146,9 +146,9 @@ def spoilt_text(choose: random.Random, data: bytes, others: list[bytes]) -> byte
         if kind == 0:
             data = data[:at] + data[end:]
         elif kind == 1:
-            data = data[:at] + choose.choice(PIECES).encode("utf-8", "surrogatepass") + data[at:]
+            data = data[:at] + choose.choice(ODD_TEXTS).encode("utf-8", "surrogatepass") + data[at:]
         elif kind == 2:
-            data = data[:at] + choose.choice(PIECES).encode("utf-8", "surrogatepass") + data[end:]
+            data = data[:at] + choose.choice(ODD_TEXTS).encode("utf-8", "surrogatepass") + data[end:]
         elif kind == 3:
             data = data[:end] + data[at:end] * choose.choice((1, 2, 30)) + data[end:]
         elif kind == 4:
@@ -161,8 +161,8 @@ def spoilt_text(choose: random.Random, data: bytes, others: list[bytes]) -> byte
     return data
 
 
-def spoilt_value(choose: random.Random, value: Any) -> Any:
-    """A JSON value with one of its inner values replaced, removed, doubled or renamed."""
+def corrupted_value(choose: random.Random, value: Any) -> Any:
+    """A JSON value with one of its inner values replaced, removed, duplicated or renamed."""
     root: list[Any] = [json.loads(json.dumps(value))]
     holder: Any = root
     key: Any = 0
@@ -177,7 +177,7 @@ def spoilt_value(choose: random.Random, value: Any) -> Any:
     elif kind == 2 and holder is not root and isinstance(holder, list):
         holder.insert(key, choose.choice(holder))
     else:
-        holder[key] = choose.choice(WEIRD)
+        holder[key] = choose.choice(ODD_VALUES)
     return root[0]
 
 
@@ -194,7 +194,7 @@ class Kind:
 
 def kinds() -> tuple[Kind, ...]:
     """Every kind of input that a user may supply."""
-    games = [record(settings, seed) for seed, settings in enumerate(SETTINGS)] + [from_position(9)]
+    games = [record(settings, seed) for seed, settings in enumerate(RULE_SETTINGS)] + [from_position(9)]
     jsons = [json.dumps(game).encode() for game in games]
     matches = [read_record(data) for data in jsons]
     sgfs = [write(match, "sgf") for match in matches]
@@ -202,15 +202,16 @@ def kinds() -> tuple[Kind, ...]:
     boards = [start_position(match.games[0].rules).text.encode() for match in matches]
     tomls = [toml(match.games[0].rules).encode() for match in matches]
 
-    def spoil(samples: list[bytes]) -> Callable[[random.Random], bytes]:
-        return lambda choose: spoilt_text(choose, choose.choice(samples), samples)
+    def corrupt(samples: list[bytes]) -> Callable[[random.Random], bytes]:
+        return lambda choose: corrupted_text(choose, choose.choice(samples), samples)
 
-    def spoil_values(choose: random.Random) -> bytes:
-        game = spoilt_value(choose, choose.choice(games))
-        return json.dumps(spoilt_value(choose, game) if choose.random() < 0.3 else game).encode()
+    def corrupt_values(choose: random.Random) -> bytes:
+        game = corrupted_value(choose, choose.choice(games))
+        return json.dumps(corrupted_value(choose, game) if choose.random() < 0.3 else game).encode()
 
-    def spoil_lines(choose: random.Random) -> bytes:
-        return b"\n".join((choose.choice(jsons), spoilt_text(choose, choose.choice(jsons), jsons), jsons[0]))
+    def corrupt_lines(choose: random.Random) -> bytes:
+        corrupted = corrupted_text(choose, choose.choice(jsons), jsons)
+        return b"\n".join((choose.choice(jsons), corrupted, jsons[0]))
 
     def replay(path: Path) -> list[str]:
         return ["replay", str(path), "--positions", "--legal"]
@@ -219,18 +220,18 @@ def kinds() -> tuple[Kind, ...]:
         return ["perft", "0", "--rules", str(path)]
 
     return (
-        Kind("json, bytes", spoil(jsons), read_game, ".json", replay),
-        Kind("json, values", spoil_values, read_game, ".json", replay),
-        Kind("json, lines", spoil_lines, read_lines, ".jsonl", replay),
-        Kind("sgf", spoil(sgfs), read_game, ".sgf", replay),
-        Kind("move sheet", spoil(texts), read_game, ".txt", replay),
-        Kind("position", spoil(boards), read_position, "", replay),
-        Kind("rules file", spoil(tomls), read_rules, ".toml", perft),
+        Kind("json, bytes", corrupt(jsons), read_game, ".json", replay),
+        Kind("json, values", corrupt_values, read_game, ".json", replay),
+        Kind("json, lines", corrupt_lines, read_lines, ".jsonl", replay),
+        Kind("sgf", corrupt(sgfs), read_game, ".sgf", replay),
+        Kind("move sheet", corrupt(texts), read_game, ".txt", replay),
+        Kind("position", corrupt(boards), read_position, "", replay),
+        Kind("rules file", corrupt(tomls), read_rules, ".toml", perft),
     )
 
 
 def toml(rules: Rules) -> str:
-    """A rules file as people write it."""
+    """A rules file as people write them."""
     lines = []
     for key, value in rules.to_json().items():
         if value is None or key == "start":
@@ -242,7 +243,7 @@ def toml(rules: Rules) -> str:
 
 
 def read_game(data: bytes, _: Path) -> object:
-    """As ``replay`` and ``export`` do."""
+    """Read it as ``replay`` and ``export`` do."""
     match = read_record(data, "game")
     for game in match.games:
         for _line in position_lines(game, legal=True):
@@ -255,7 +256,7 @@ def read_game(data: bytes, _: Path) -> object:
 
 
 def read_lines(data: bytes, _: Path) -> object:
-    """As ``replay`` does with a file of one record per line: every line is a game or an error."""
+    """Read it as ``replay`` reads a file of one record per line: every line is a game or an error."""
     refused: Exception | None = None
     for _number, found in records_in(io.BytesIO(data), "games"):
         try:
@@ -273,7 +274,7 @@ def read_lines(data: bytes, _: Path) -> object:
 
 
 def read_position(data: bytes, _: Path) -> object:
-    """A position text on its own, and as the start of a record."""
+    """Read a position text on its own, and as the start of a record."""
     text = data.decode("utf-8", "replace")
     with contextlib.suppress(PositionTextError):
         parse_position(text)
@@ -282,21 +283,21 @@ def read_position(data: bytes, _: Path) -> object:
 
 
 def read_rules(data: bytes, folder: Path) -> object:
-    """As ``--rules FILE.toml`` does."""
+    """Read it as ``--rules FILE.toml`` does."""
     path = folder / "rules.toml"
     path.write_bytes(data)
     return start_position(make_rules({}, str(path)))
 
 
 @contextlib.contextmanager
-def patience() -> Iterator[None]:
-    """Signal handler: raise Hang in whatever takes too long."""
+def time_limit() -> Iterator[None]:
+    """Raise Hang if what is done meanwhile takes too long."""
 
     def late(_signal: int, _frame: FrameType | None) -> None:
-        raise Hang(f"more than {PATIENCE:.0f} s")
+        raise Hang(f"more than {HANG_SECONDS:.0f} s")
 
     old = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    signal.setitimer(signal.ITIMER_REAL, HANG_SECONDS)
     try:
         yield
     finally:
@@ -305,9 +306,10 @@ def patience() -> Iterator[None]:
 
 
 def check_words(text: str) -> None:
-    """Raise Failure unless a text can be an error for people."""
+    """Raise Failure unless the text is acceptable as an error for people."""
     wrong = ("Traceback", "internal error", " object at 0x", "Error(", "NoneType")
-    if not text.strip() or len(text) > LONGEST or any(word in text for word in wrong) or "\n" in text.strip():
+    too_long = len(text) > MAX_ERROR_LENGTH
+    if not text.strip() or too_long or any(word in text for word in wrong) or "\n" in text.strip():
         raise Failure(f"no clear error: {text[:300]!r}")
 
 
@@ -326,8 +328,8 @@ def through_command(kind: Kind, data: bytes, folder: Path) -> bool:
 
 
 def try_one(kind: Kind, data: bytes, folder: Path, command: bool) -> bool:
-    """Whether a corrupted input was refused. Raises Failure, Hang or any exception that got through."""
-    with patience():
+    """Whether a corrupted input was refused. Raises Failure, Hang, or any exception of the reader."""
+    with time_limit():
         if command and kind.suffix:
             return through_command(kind, data, folder)
         try:

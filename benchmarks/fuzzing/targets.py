@@ -19,18 +19,18 @@ from typing import Any, Final
 
 from benchmarks.fuzzing import parsers as parsers
 from benchmarks.fuzzing.ground import Sight, folder, quick_folder, refused
-from benchmarks.fuzzing.records import SETTINGS, from_position, kinds, read_game, read_lines, record
+from benchmarks.fuzzing.records import RULE_SETTINGS, from_position, kinds, read_game, read_lines, record
 
 CORPUS: Final = Path(__file__).resolve().parents[2] / "tests" / "corpus"
 
-ROUND: Final = 300
+REQUESTS_PER_PAGE: Final = 300
 """Requests after which the page is recreated, so that its journal stays short."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """``run`` raises for bytes that are handled wrongly; ``seeds`` are valid inputs; ``words`` are for
-    mutating them; ``longest``: maximum bytes of an input.
+    """``run`` raises if the bytes are handled wrongly; ``seeds`` returns valid inputs; ``words`` is the
+    dictionary for mutating them; ``longest``: maximum size of an input in bytes.
     """
 
     run: Callable[[bytes], object]
@@ -74,7 +74,7 @@ def _good(suffix: str) -> list[bytes]:
     from focus_companion.formats.reading import read_record
     from focus_companion.formats.writing import write
 
-    games = [record(settings, seed, 8) for seed, settings in enumerate(SETTINGS)] + [from_position(9)]
+    games = [record(settings, seed, 8) for seed, settings in enumerate(RULE_SETTINGS)] + [from_position(9)]
     jsons = [json.dumps(game).encode() for game in games]
     return jsons if suffix == "json" else [write(read_record(data), suffix) for data in jsons]
 
@@ -149,7 +149,15 @@ def _events() -> list[bytes]:
 
 def run_serial(data: bytes) -> None:
     from focus_companion.lights.protocol import Hello, Pong, ProtocolError
-    from focus_companion.lights.wire import LONGEST, BadFrame, Decoder, WireMessage, decode, encode, unstuff
+    from focus_companion.lights.wire import (
+        MAX_FRAME_BYTES,
+        BadFrame,
+        Decoder,
+        WireMessage,
+        decode,
+        encode,
+        unstuff,
+    )
 
     decoder, at = Decoder(), 0
     found: list[WireMessage] = []
@@ -157,7 +165,7 @@ def run_serial(data: bytes) -> None:
         step = 1 + data[at] % 29
         found += decoder.feed(data[at : at + step])
         at += step
-        if len(decoder._pending) > LONGEST + 1:
+        if len(decoder._pending) > MAX_FRAME_BYTES + 1:
             raise AssertionError("the decoder holds more than one frame")
     for frame in found:
         if decode(encode(frame)[1:-1]) != frame:
@@ -195,7 +203,7 @@ def run_picture(data: bytes) -> None:
 
 
 def run_film(data: bytes) -> None:
-    from focus_companion.vision.capture.frames import LARGEST, FrameError
+    from focus_companion.vision.capture.frames import MAX_PIXELS, FrameError
     from focus_companion.vision.capture.sources import open_source
 
     file = folder() / "film.mp4"
@@ -204,7 +212,7 @@ def run_film(data: bytes) -> None:
     def watch() -> None:
         with open_source(str(file)) as frames:
             for frame in frames:
-                if frame.image.size > 3 * LARGEST:
+                if frame.image.size > 3 * MAX_PIXELS:
                     raise AssertionError("a picture larger than any camera's")
                 if frame.index > 50:
                     break
@@ -244,7 +252,7 @@ def _films() -> list[bytes]:
 
 
 class _Now:
-    """A session that carries out requests at once, since there is no game thread."""
+    """A session that carries out requests at once, because there is no game thread."""
 
     def __init__(self, session: Any) -> None:
         self._session = session
@@ -263,7 +271,7 @@ class _Now:
 
 class _NoReviews:
     def ask(self, _: object) -> None:
-        """Replaces the review, which runs in a separate process and reads no foreign input."""
+        """Stands in for the review, which runs in a separate process and reads no foreign input."""
 
 
 class Page:
@@ -366,7 +374,7 @@ _page: list[Any] = [None, 0]
 
 
 def run_page(data: bytes) -> None:
-    if _page[0] is None or _page[1] >= ROUND:
+    if _page[0] is None or _page[1] >= REQUESTS_PER_PAGE:
         if _page[0] is not None:
             _page[0].close()
         _page[:] = [Page(), 0]
@@ -375,7 +383,7 @@ def run_page(data: bytes) -> None:
         for peer in ("127.0.0.1", "192.168.1.77"):
             _page[0].ask(data, peer)
     except BaseException:
-        # The next input must not inherit the current state.
+        # The next input must start from a new page.
         _page[0].close()
         _page[:] = [None, 0]
         raise

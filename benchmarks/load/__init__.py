@@ -1,1 +1,1 @@
-"""Many tables and many viewers."""
+"""Load tests with many tables and many viewers."""

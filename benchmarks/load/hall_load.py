@@ -1,4 +1,4 @@
-"""Many tables, a broker, the real ``hall`` command and many viewers for a while: resources and latency."""
+"""Runs many tables, a broker, the real ``hall`` command and many viewers; measures resources and latency."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "tests" / room) for ro
 
 from mosquitto import Mosquitto  # noqa: E402
 
-TOGETHER = 6
-"""Number of processes for the tables: a table has a dozen files open, and a process may have 1024."""
+TABLE_PROCESSES = 6
+"""Number of processes for the tables: a table opens a dozen files, and a process may have 1024 open."""
 
 
 def load(tables: int, viewers: int, every: float, seconds: float, *, check: bool = True) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def load(tables: int, viewers: int, every: float, seconds: float, *, check: bool
         folder = Path(temporary)
         broker = stack.enter_context(Mosquitto(folder / "broker"))
         hall, port = stack.enter_context(running_hall(broker.address))
-        shares = [names[index::TOGETHER] for index in range(TOGETHER)]
+        shares = [names[index::TABLE_PROCESSES] for index in range(TABLE_PROCESSES)]
         players = [
             child(stack, "hall_tables", folder, broker.address, ",".join(share), every, seconds)
             for share in shares
@@ -83,7 +83,7 @@ def load(tables: int, viewers: int, every: float, seconds: float, *, check: bool
 
 
 def knee(viewers: int, seconds: float, paces: Sequence[float]) -> None:
-    """Ever faster, until an event takes two seconds to reach the screen."""
+    """Play ever faster, until one event in a hundred takes two seconds to reach the screen."""
     for every in paces:
         measured = load(300, viewers, every, seconds, check=False)
         print(json.dumps(measured), flush=True)

@@ -1,4 +1,4 @@
-"""Broker, network and tables fail in turn; in the end the hall must have exactly the journals' games."""
+"""Makes broker, network and tables fail in turn; the hall must end up with exactly the journals' games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mosquitto import Mosquitto, Wire
 from published_table import Table
 from same_games import differences
 
-from benchmarks.load.hall_tables import LONGEST_GAME, ROOT
+from benchmarks.load.hall_tables import MAX_TURNS, ROOT
 from focus_companion.hall.evening import Evening
 from focus_companion.hall.listener import Listener
 from focus_companion.mqtt.broker import parse_broker
@@ -37,7 +37,7 @@ def outages(kills: int = 50, cuts: int = 20, restarts: int = 20) -> None:
         def play(turns: int) -> None:
             for _ in range(turns):
                 for table in tables:
-                    table.play() if table.session.history.ply < LONGEST_GAME else table.another_game()
+                    table.play() if table.session.history.ply < MAX_TURNS else table.another_game()
                 time.sleep(0.01)
 
         for round_ in range(restarts):

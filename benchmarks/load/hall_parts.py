@@ -1,4 +1,4 @@
-"""The processes of the hall's benchmark: starting them, and measuring their use of resources. Linux only."""
+"""Starts the processes of the hall's benchmark, and measures their use of resources. Linux only."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def go(process: subprocess.Popen[str]) -> None:
 
 @contextmanager
 def running_hall(address: str) -> Iterator[tuple[int, int]]:
-    """The real command: its process and its page's port."""
+    """Runs the real command; yields its process id and its page's port."""
     command = [sys.executable, "-m", "focus_companion.cli", "hall", "--mqtt", address, "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -60,15 +60,15 @@ class Meter(threading.Thread):
 
     def run(self) -> None:
         while not self._stop.wait(2):
-            self._look()
+            self._measure_memory()
 
-    def _look(self) -> None:
+    def _measure_memory(self) -> None:
         for name, pids in self.parts.items():
             self.memory[name] = max(self.memory[name], sum(map(megabytes, pids)))
 
     def end(self) -> dict[str, dict[str, float]]:
         self._stop.set()
-        self._look()
+        self._measure_memory()
         span = time.monotonic() - self._began
         return {
             name: {

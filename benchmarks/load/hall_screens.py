@@ -16,7 +16,7 @@ from focus_companion.storage.journal import Journal, KeptEvent
 
 
 def event_times(folder: Path, names: Sequence[str], began: float) -> tuple[list[dict[int, float]], list[int]]:
-    """For each table, when each event was written, and the last one's number."""
+    """For each table the times at which its events were written, and the number of the last one."""
     times, last = [], []
     for name in names:
         with Journal(folder / name) as journal:
@@ -42,7 +42,7 @@ def screens(seen: Path, times: list[dict[int, float]], last: list[int], viewers:
             fell, size = fell + head["fell"], size + head["bytes"]
             shown = [0] * len(last)
             for table, number, when in zip(tables, numbers, came, strict=True):
-                # Events in between are on the screen together with the newest one.
+                # Events in between appear on the screen together with the newest one.
                 for each in range(shown[table] + 1, number + 1):
                     if (written := times[table].get(each)) is not None:
                         delays.append(when - written)
@@ -63,7 +63,7 @@ def screens(seen: Path, times: list[dict[int, float]], last: list[int], viewers:
 
 
 def compare(folder: Path, names: Sequence[str], port: int) -> int:
-    """Games that the hall lacks, or that differ from the journal in any byte."""
+    """The number of games that the hall lacks, or that differ from the journal in any byte."""
     wrong = 0
     for name in names:
         with Journal(folder / name) as journal:

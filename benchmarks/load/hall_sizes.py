@@ -1,4 +1,4 @@
-"""Network traffic of a game, by kind of message, and of many tables."""
+"""Measures the network traffic of a game by kind of message, and extrapolates it to many tables."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from pathlib import Path
 from mosquitto import Mosquitto, Wire
 from published_table import Table
 
-from benchmarks.load.hall_tables import LONGEST_GAME, step
+from benchmarks.load.hall_tables import MAX_TURNS, step
 from focus_companion.mqtt.broker import parse_broker
 from focus_companion.mqtt.line import Line, Message
 from focus_companion.mqtt.topics import all_tables, parse
 
 GAME_HOURS = 1.0
-HEADERS = 2 * 2 * 52
-"""Bytes of TCP/IP for a message and its confirmation, each with its TCP acknowledgement."""
+"""Assumed duration of a game."""
+HEADER_BYTES = 2 * 2 * 52
+"""TCP/IP headers of a message and its confirmation, each with its TCP acknowledgement."""
 
 
 def sizes() -> None:
@@ -40,7 +41,7 @@ def sizes() -> None:
         table = Table(Path(temporary) / "table", wire.address, "Table 12")
         table.publisher.start()
         chance = random.Random(1)
-        while table.session.history.ply < LONGEST_GAME:
+        while table.session.history.ply < MAX_TURNS:
             step(table, chance)
             time.sleep(0.15)
         table.another_game()
@@ -67,7 +68,7 @@ def sizes() -> None:
         for tables in (1, 100, 10_000, 1_000_000):
             scale = tables / (GAME_HOURS * 3600)
             event_rate, rate = len(seen["events"]) * scale, sent * scale
-            line_bytes = wire.passed + HEADERS * sent
+            line_bytes = wire.passed + HEADER_BYTES * sent
             screen = 8 * table_tile(seen) * event_rate / 1e6
             stored = tables * archive(seen) * 8 * 250 / 1e12
             print(
@@ -78,7 +79,7 @@ def sizes() -> None:
 
 
 def table_tile(seen: dict[str, list[int]]) -> float:
-    """Bytes sent to a screen for an event."""
+    """Mean bytes sent to a screen for an event."""
     return statistics.mean(seen["state"])
 
 
@@ -88,5 +89,5 @@ def kept(seen: dict[str, list[int]]) -> float:
 
 
 def archive(seen: dict[str, list[int]]) -> float:
-    """Bytes of a finished game, compressed."""
+    """Compressed bytes of a finished game."""
     return max(seen["games"])

@@ -1,4 +1,4 @@
-"""Tables without cameras that play and publish: one process of the hall's benchmark.
+"""Tables without cameras that play and publish: a process of the hall's benchmark.
 
 python -m benchmarks.load.hall_tables FOLDER BROKER NAME,NAME… EVERY SECONDS
 
@@ -22,8 +22,8 @@ from published_table import Table  # noqa: E402
 
 from focus_companion.session.events import Alert, Resolved  # noqa: E402
 
-LONGEST_GAME = 120
-"""Turns after which a player resigns, since random games rarely end."""
+MAX_TURNS = 120
+"""Turns after which a player resigns, because random games rarely end."""
 
 
 def play_tables(folder: Path, address: str, names: Sequence[str], every: float, seconds: float) -> None:
@@ -54,9 +54,9 @@ def play_tables(folder: Path, address: str, names: Sequence[str], every: float, 
 
 
 def step(table: Table, chance: random.Random) -> None:
-    """A turn; one in ten has an alert before it."""
+    """Play a turn, in one case of ten after an alert."""
     session = table.session
-    if session.history.ply >= LONGEST_GAME:
+    if session.history.ply >= MAX_TURNS:
         table.another_game()
         return
     if chance.random() < 0.1:

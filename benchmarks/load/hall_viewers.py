@@ -1,4 +1,4 @@
-"""Viewers of a hall, one thread each: one process of the hall's benchmark.
+"""Viewers of a hall, one thread each: a process of the hall's benchmark.
 
 python -m benchmarks.load.hall_viewers PORT COUNT NAME,NAME… FILE
 

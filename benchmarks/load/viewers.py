@@ -1,4 +1,4 @@
-"""How many viewers a game can serve: frame times and event latency with 0, 200 and 1,000 of them.
+"""Measures how many viewers a game can serve: frame times and event latency with 0, 200 and 1,000 of them.
 
     python -m benchmarks.load.viewers [--rounds 5]
 
@@ -6,8 +6,7 @@ One process plays the recorded clip in a loop at its own speed, with the page, a
 the lowest priority, runs the viewers: each follows the event stream or, if refused, polls ``/api/state``
 every few seconds, as the page does. The numbers of viewers alternate, so that other load on the machine
 affects all of them. A round is the whole clip, so every round has the same frames: the minimum time of each
-frame over all rounds is what the program itself needs with that many viewers, without the varying load of
-other work.
+frame over all rounds is what the program itself needs with that many viewers, without other load.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIP = ROOT / "fixtures" / "images" / "clip-oblique.mp4"
-NUMBERS = (0, 200, 1000)
-WARM_UP = 4.0
+VIEWER_COUNTS = (0, 200, 1000)
+WARM_UP_SECONDS = 4.0
 """Seconds until all viewers have connected."""
 
 
@@ -58,8 +57,8 @@ class Game:
     """Plays the clip in a loop, timing every frame on the thread that plays it."""
 
     def __init__(self, folder: Path) -> None:
-        from focus_companion.commands.shared.memory import share_one_pool
-        from focus_companion.commands.shared.threads import take_short_turns
+        from focus_companion.commands.shared.memory import share_one_arena
+        from focus_companion.commands.shared.threads import shorten_switch_interval
         from focus_companion.game.rules import Rules
         from focus_companion.session.pipeline import Pipeline
         from focus_companion.session.session import Session
@@ -68,8 +67,8 @@ class Game:
         from focus_companion.web.app import create_app
         from focus_companion.web.server import PageServer
 
-        share_one_pool()
-        take_short_turns()
+        share_one_arena()
+        shorten_switch_interval()
         self.open: Callable[[], Any] = lambda: open_source(str(CLIP))
         self.journal = Journal(folder, write=True)
         self.session = Session(Rules.make(order=("red", "green")), {}, self.journal, Pipeline)
@@ -128,7 +127,7 @@ def megabytes() -> float:
 
 
 def one_round(game: Game, number: int) -> Round:
-    """One whole clip with this many viewers."""
+    """Play the whole clip with ``number`` viewers."""
     clients = None
     if number:
         command = [
@@ -163,16 +162,16 @@ def main(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         game = Game(Path(folder))
         try:
-            found: dict[int, list[Round]] = {number: [] for number in NUMBERS}
+            found: dict[int, list[Round]] = {number: [] for number in VIEWER_COUNTS}
             for _ in range(rounds):
-                for number in NUMBERS:
+                for number in VIEWER_COUNTS:
                     found[number].append(one_round(game, number))
                     print(_line(number, found[number][-1:]), file=sys.stderr, flush=True)
         finally:
             game.close()
     loads = [done.load for some in found.values() for done in some]
     print(f"{rounds} rounds, load {min(loads):.0f} to {max(loads):.0f} on {os.cpu_count()} cores")
-    for number in NUMBERS:
+    for number in VIEWER_COUNTS:
         print(_line(number, found[number]))
 
 
@@ -200,7 +199,7 @@ def _many_files() -> None:
 
 
 async def _viewer(port: int, received: list[tuple[int, float]], served: list[int]) -> None:
-    await asyncio.sleep(random.uniform(0, 0.6 * WARM_UP))
+    await asyncio.sleep(random.uniform(0, 0.6 * WARM_UP_SECONDS))
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
     if (await reader.readline()).split()[1] == b"200":
@@ -224,7 +223,7 @@ async def _follow(port: int, number: int) -> None:
     received: list[tuple[int, float]] = []
     served: list[int] = []
     tasks = [asyncio.create_task(_viewer(port, received, served)) for _ in range(number)]
-    await asyncio.sleep(WARM_UP)
+    await asyncio.sleep(WARM_UP_SECONDS)
     print("here", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
     for task in tasks:

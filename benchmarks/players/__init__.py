@@ -1,1 +1,1 @@
-"""How strong the computer player is: opponents, tournaments, and training of the evaluation."""
+"""Measures how strong the computer player is: opponents, tournaments, and training of the evaluation."""

@@ -1,10 +1,10 @@
-"""A game against level 1 and one against level 8, as the pictures of docs/players.md.
+"""Draws a game against level 1 and one against level 8 for docs/players.md.
 
     python -m benchmarks.players.level_games docs/images
 
-Their opponent, level 3, stands in for somebody who has played a while. Searches are bounded by positions, so
-the games come out the same on every machine. Each picture has six positions of its game, with the turn that
-led there.
+Their opponent, level 3, stands in for somebody who has played for a while. Searches are limited by the number
+of positions, so the games are the same on every machine. Each picture shows six positions of its game, with
+the turn that led there.
 """
 
 from __future__ import annotations
@@ -21,11 +21,17 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.players.choosing import Budget, choose
 
-OPPONENT: Final = 3
+OPPONENT_LEVEL: Final = 3
 NODES: Final = 300_000
 SEED: Final = 1
-COLUMNS, ROWS = 3, 2
-WIDTH, HEIGHT = 300, 348
+COLUMNS: Final = 3
+"""Boards beside each other."""
+ROWS: Final = 2
+"""Boards above each other."""
+WIDTH: Final = 300
+"""Width of a board in pixels."""
+HEIGHT: Final = 348
+"""Height of a board with its caption in pixels."""
 
 
 def game(level: int) -> list[tuple[Move | None, Position]]:
@@ -34,7 +40,7 @@ def game(level: int) -> list[tuple[Move | None, Position]]:
     position = start_position(rules)
     played: list[tuple[Move | None, Position]] = [(None, position)]
     while not position.over:
-        who = OPPONENT if position.to_move == "g" else level
+        who = OPPONENT_LEVEL if position.to_move == "g" else level
         earlier = [before for _, before in played[:-1]]
         found = choose(position, rules, who, Budget(nodes=NODES), SEED, earlier)
         position = apply(position, found.move, rules)

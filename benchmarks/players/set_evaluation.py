@@ -1,4 +1,4 @@
-"""Write an evaluation of five numbers: for games of three and four sides, where fitted tables lost to it.
+"""Writes an evaluation made of five numbers, for games of three and four sides, where it beat fitted tables.
 
     python -m benchmarks.players.set_evaluation 3 --reserve 900
     python -m benchmarks.players.set_evaluation 4 --foreign 60
@@ -21,18 +21,18 @@ from focus_companion.players import weights as room
 from focus_companion.players.evaluation import ORBIT
 from focus_companion.players.weights import ORBITS, RESERVES, SHAPES, weights_of
 
-PLACES = {(FILE[square], RANK[square]) for square in range(len(SQUARES))}
+ON_BOARD = {(FILE[square], RANK[square]) for square in range(len(SQUARES))}
 
 
 def moves(square: int, height: int) -> int:
-    """The moves of a stack of this height, wherever they lead."""
+    """The number of moves of a stack of this height on an empty board."""
     file, rank = FILE[square], RANK[square]
     steps = [(k * dx, k * dy) for k in range(1, height + 1) for dx, dy in ((0, 1), (1, 0), (0, -1), (-1, 0))]
-    return sum((file + dx, rank + dy) in PLACES for dx, dy in steps)
+    return sum((file + dx, rank + dy) in ON_BOARD for dx, dy in steps)
 
 
 def stack(square: int, shape: int, base: int, move: int, foreign: int) -> int:
-    """The worth of a stack of a shape as in ``search/evaluate.h``."""
+    """The value of a stack; ``shape`` as in ``search/evaluate.h``."""
     return base + move * moves(square, shape.bit_length()) + foreign * (shape.bit_count() - 1)
 
 

@@ -21,6 +21,7 @@ from focus_companion.players.levels import LEVELS, Level
 from focus_companion.players.weights import Weights
 
 KINDS: Final = {"alpha-beta": 0, "paranoid": 1, "brs": 2, "mcts": 3}
+"""The opponents' numbers in ``sparring.c`` by name."""
 
 _WANTED: Final = struct.Struct("<2iI")
 _FOUND: Final = struct.Struct("<3iH")
@@ -84,7 +85,7 @@ class Sparring:
             self._rules = rules
         self._machine.place(game[-1])
         self._machine.write("wanted", _WANTED.pack(self._kind, self._depth, seed & 0xFFFFFFFF))
-        # It asks for the first time before it has looked at any turn.
+        # The first call comes before it has examined any turn.
         asked = count()
         self._machine.think(lambda: next(asked) > 0 and time.process_time() >= until)
         *_, move = _FOUND.unpack(self._machine.read("found", _FOUND.size))

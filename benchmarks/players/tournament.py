@@ -1,4 +1,4 @@
-"""Two players against each other in many games: win rates with a confidence interval.
+"""Lets two players play many games against each other: win rates with a confidence interval.
 
     python -m benchmarks.players.tournament ours alpha-beta:4 --players 2 --seconds 0.25 --games 400
     python -m benchmarks.players.tournament ours mcts --players 4 --partners --seconds 1 --games 400
@@ -6,7 +6,7 @@
 ``sparring.py`` lists who can play. Every random opening is played once from each seat: the first player named
 has one seat (a pair, with partners), the second all the others. A game that does not end is cut off and
 counts as a draw. Seconds are processor time, so that other load on the machine does not matter. The 95 %
-interval is over openings, because the games of an opening are not independent.
+interval is computed over openings, because the games of one opening are not independent.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
+from benchmarks.accuracy.report import Z_95
 from benchmarks.players.sparring import Player, player
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import apply
@@ -27,7 +28,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 
-LONGEST: Final = {2: 500, 3: 2000, 4: 2000}
+MAX_TURNS: Final = {2: 500, 3: 2000, 4: 2000}
 """Turns after which a game is cut off, by number of players."""
 
 
@@ -48,21 +49,21 @@ def play_game(
     position = opening(rules, seed)
     game = [position]
     side = rules.side_of(rules.order[seat])
-    for turn in range(LONGEST[rules.players]):
+    for turn in range(MAX_TURNS[rules.players]):
         if position.result is not None:
             return float(rules.order[seat] in position.result.winners), turn
         who = first if position.to_move in side else second
         move = who.move(game, rules, seconds, seed * 7919 + seat)
         position = apply(position, move, rules)
         game.append(position)
-    return 1 / len(rules.sides), LONGEST[rules.players]
+    return 1 / len(rules.sides), MAX_TURNS[rules.players]
 
 
 def interval(shares: Sequence[float]) -> tuple[float, float]:
-    """The mean of the openings' shares and half the width of its 95 % interval."""
+    """The mean of the openings' shares, and half the width of its 95 % confidence interval."""
     mean = statistics.fmean(shares)
     spread = statistics.stdev(shares) / math.sqrt(len(shares)) if len(shares) > 1 else 0.5
-    return mean, 1.96 * spread
+    return mean, Z_95 * spread
 
 
 def main() -> None:
@@ -96,7 +97,7 @@ def main() -> None:
     print(
         f"{chosen.first} - {chosen.second}, {chosen.players} players{variant}, {chosen.seconds} s a turn:",
         f"{100 * mean:.1f} ± {100 * half:.1f} % of {len(turns)} games (fair {100 / len(seats):.0f} %),",
-        f"{statistics.fmean(turns):.0f} turns a game, {turns.count(LONGEST[rules.players])} cut off",
+        f"{statistics.fmean(turns):.0f} turns a game, {turns.count(MAX_TURNS[rules.players])} cut off",
         flush=True,
     )
 

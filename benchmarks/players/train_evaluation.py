@@ -32,16 +32,17 @@ from focus_companion.players.engine import Engine
 from focus_companion.players.evaluation import ORBIT, progress, shape
 from focus_companion.players.weights import KINDS, ORBITS, PROGRESS, RESERVES, SHAPES, Weights, weights_of
 
-LONGEST = {2: 300, 3: 1500, 4: 1500}
+MAX_PLIES = {2: 300, 3: 1500, 4: 1500}
 """Plies after which a game is cut off and not used for training, by number of players."""
 
-EVERY = {2: 1, 3: 4, 4: 4}
-"""One in this many positions is kept, since long games have many similar ones."""
+SAMPLING_INTERVAL = {2: 1, 3: 4, 4: 4}
+"""One in this many positions is used, because long games have many similar ones."""
 
-STACKS = ORBITS * SHAPES
-PLACING = STACKS + RESERVES
-FEATURES = PLACING + 2 + PROGRESS
-"""Of one player: stacks by kind and shape, reserve steps, pieces to place, to move, progress steps."""
+STACK_FEATURES = ORBITS * SHAPES
+PLACING_FEATURE = STACK_FEATURES + RESERVES
+FEATURES = PLACING_FEATURE + 2 + PROGRESS
+"""Number of features of one player: stacks by kind and shape, reserve steps, pieces to place, to move,
+progress steps."""
 
 
 def features(position: Position, rules: Rules) -> NDArray[np.int8]:
@@ -54,20 +55,20 @@ def features(position: Position, rules: Rules) -> NDArray[np.int8]:
             table[position.players.index(owner), kind] += 1
     for index, player in enumerate(position.players):
         row = table[index]
-        row[STACKS + 1 : STACKS + 1 + min(position.reserves[index], RESERVES - 1)] = 1
+        row[STACK_FEATURES + 1 : STACK_FEATURES + 1 + min(position.reserves[index], RESERVES - 1)] = 1
         if position.placing:
-            row[PLACING] = position.placing[index]
-        row[PLACING + 1] = player == position.to_move
+            row[PLACING_FEATURE] = position.placing[index]
+        row[PLACING_FEATURE + 1] = player == position.to_move
         if rules.fast:
             way = int(16 * progress(position, rules, player) + 1e-9)
-            row[PLACING + 3 : PLACING + 3 + way] = 1
+            row[PLACING_FEATURE + 3 : PLACING_FEATURE + 3 + way] = 1
         if player in position.out:
             row[:] = 0
     return table
 
 
 def rules_of(kind: str, choose: random.Random) -> Rules:
-    """Rules of that kind, sometimes one of the variants that share its weights."""
+    """Rules of that kind, sometimes with one of the variants that share its weights."""
     more: dict[str, Any] = {"fast": kind.endswith("fast"), "partners": kind.endswith("partners")}
     if kind.startswith("2"):
         more["set_up"] = choose.choice(("pairs",) * 5 + ("checkerboard", "drop"))
@@ -84,7 +85,7 @@ def play_game(engine: Engine, kind: str, nodes: int, noise: int, seed: int) -> d
     game = [position]
     rows: dict[str, list[Any]] = {"features": [], "mover": [], "score": [], "winners": []}
     opening = choose.randint(2, 10) + sum(position.placing) + sum(position.thirteenth)
-    for ply in range(LONGEST[rules.players]):
+    for ply in range(MAX_PLIES[rules.players]):
         if position.over:
             break
         if ply < opening or choose.random() < 0.03:
@@ -93,7 +94,7 @@ def play_game(engine: Engine, kind: str, nodes: int, noise: int, seed: int) -> d
             engine.set_up(position, rules, earlier=game[:-1])
             found = engine.search(nodes=nodes, noise=noise, seed=seed)
             move = found.move
-            if abs(found.score) < 20000 and ply % EVERY[rules.players] == 0:
+            if abs(found.score) < 20000 and ply % SAMPLING_INTERVAL[rules.players] == 0:
                 rows["features"].append(features(position, rules))
                 rows["mover"].append(position.players.index(position.to_move))
                 rows["score"].append(found.score)
@@ -122,24 +123,24 @@ def collect(kind: str, games: int, nodes: int, noise: int, seed: int, folder: Pa
 
 
 def flat(weights: Weights) -> NDArray[np.float64]:
-    """The weights as one vector beside :func:`features`, in nats."""
+    """The weights as one vector in the order of :func:`features`, in nats."""
     vector = np.zeros(FEATURES)
-    vector[:STACKS] = np.array(weights.stack).ravel()
-    vector[STACKS + 1 : PLACING] = np.diff(weights.reserve)
-    vector[PLACING], vector[PLACING + 1] = weights.unplaced, weights.tempo
-    vector[PLACING + 3 :] = np.diff(weights.progress)
+    vector[:STACK_FEATURES] = np.array(weights.stack).ravel()
+    vector[STACK_FEATURES + 1 : PLACING_FEATURE] = np.diff(weights.reserve)
+    vector[PLACING_FEATURE], vector[PLACING_FEATURE + 1] = weights.unplaced, weights.tempo
+    vector[PLACING_FEATURE + 3 :] = np.diff(weights.progress)
     return vector / 1000
 
 
 def shaped(vector: NDArray[np.float64], old: Weights) -> Weights:
-    """The weights from a vector, with the old conversion to chances."""
+    """The weights from a vector, with the conversion to chances of ``old``."""
     whole = np.rint(vector * 1000).astype(int)
     return Weights(
-        tuple(tuple(row) for row in whole[:STACKS].reshape(ORBITS, SHAPES).tolist()),
-        tuple(np.concatenate([[0], np.cumsum(whole[STACKS + 1 : PLACING])]).tolist()),
-        int(whole[PLACING]),
-        tuple(np.concatenate([[0], np.cumsum(whole[PLACING + 3 :])]).tolist()),
-        int(whole[PLACING + 1]),
+        tuple(tuple(row) for row in whole[:STACK_FEATURES].reshape(ORBITS, SHAPES).tolist()),
+        tuple(np.concatenate([[0], np.cumsum(whole[STACK_FEATURES + 1 : PLACING_FEATURE])]).tolist()),
+        int(whole[PLACING_FEATURE]),
+        tuple(np.concatenate([[0], np.cumsum(whole[PLACING_FEATURE + 3 :])]).tolist()),
+        int(whole[PLACING_FEATURE + 1]),
         -8000,
         old.scale,
         old.shift,
@@ -161,8 +162,8 @@ def fit(kind: str, folder: Path, blend: float, hold: float, epochs: int) -> Weig
     here = ~(x == 0).all(axis=2)
     chance = 1 / (1 + np.exp(-data["score"] / 1000 * old.scale - old.shift))
     if players > 2 and not partners:
-        # How the rest of the chance divides among the others is unknown, and a search against all is
-        # pessimistic.
+        # It is unknown how the rest of the chance divides among the others, and a search that assumes them
+        # all to be allied is pessimistic.
         blend = 1.0
     seats = np.arange(players)
     mine = (seats[None, :] - mover[:, None]) % (2 if partners else players) == 0

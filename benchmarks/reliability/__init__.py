@@ -1,1 +1,1 @@
-"""Whether anything is lost, or memory grows, when things fail or run for long."""
+"""Tests whether anything is lost or memory grows when parts fail or the program runs for long."""

@@ -1,4 +1,4 @@
-"""A game on a disk that fails at every one of its operations, and a power cut after each of them.
+"""Plays a game on a disk that fails at each of its operations, and simulates a power cut after each of them.
 
     python -m benchmarks.reliability.disk_faults [--samples N] [--seed N]
 

@@ -40,7 +40,7 @@ from lives import Lives  # noqa: E402 - the tests' own, found by the path above
 
 
 def light(kills: int, fresh: int, rng: random.Random) -> None:
-    """The scripted game."""
+    """Kill processes that play the scripted game."""
     every = max(1, kills // max(1, fresh))
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -91,7 +91,7 @@ class Program:
         raise AssertionError(f"{path} did not answer")
 
     def _listen(self) -> None:
-        # Cut off by the kill, anywhere in a line.
+        # The kill cuts the stream off, anywhere in a line.
         with suppress(OSError, ValueError):
             request = urllib.request.Request(
                 f"http://127.0.0.1:{self.port}/api/events", headers={"Last-Event-ID": str(self.after)}
@@ -112,7 +112,7 @@ class Program:
 
 
 def whole(lives: int, rng: random.Random) -> None:
-    """The whole program."""
+    """Kill the whole program."""
     page, picture, last, events = [], [], 0, 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "data"

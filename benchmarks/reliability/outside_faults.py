@@ -1,4 +1,4 @@
-"""External faults, each many times: does the game resume by itself, and how soon?
+"""Causes external faults, each many times: does the game resume by itself, and how soon?
 
     python -m benchmarks.reliability.outside_faults   # every fault 50 times
     python -m benchmarks.reliability.outside_faults --times 5 --fault frozen --fault stalled
@@ -49,9 +49,9 @@ from focus_companion.vision.capture.sources import open_source
 FPS: Final = 8.0
 SIZE: Final = (640, 480)
 VARIANTS: Final = 5
-"""Pictures of one position, each with different noise."""
+"""Number of pictures of one position, each with different noise."""
 
-PATIENCE: Final = 60.0
+TIMEOUT: Final = 60.0
 """Seconds after which a fault counts as not reported, or not recovered from."""
 
 
@@ -164,7 +164,7 @@ class Phone:
 class Cable:
     """Test double of a camera on a cable: its frames end when it is unplugged, and then it does not open."""
 
-    live, name, gone, silent, frozen_after = True, "camera 0", "unplugged", "stalled", 10.0
+    live, name, end_reason, silence_reason, frozen_after = True, "camera 0", "unplugged", "stalled", 10.0
 
     def __init__(self, table: Table, plugged: threading.Event) -> None:
         if not plugged.is_set():
@@ -225,12 +225,12 @@ class Trial:
 
     def wait(self, kind: str, **more: Any) -> tuple[float, Any]:
         """When an event of that kind, with these keys, was emitted, and the event."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while True:
             try:
                 when, event = self.events.get(timeout=max(0.01, end - time.monotonic()))
             except queue.Empty:
-                raise TimeoutError(f"{kind} {more} was not reported within {PATIENCE:.0f} s") from None
+                raise TimeoutError(f"{kind} {more} was not reported within {TIMEOUT:.0f} s") from None
             if event.type == kind and all(getattr(event, name) == value for name, value in more.items()):
                 return when, event
 
@@ -263,12 +263,12 @@ class Trial:
         if self.fault == "switched off":
             self.phone.switch_on()
         self.plugged.set()
-        # A camera replaced by one of another size stays; the next time it is replaced by the first one.
+        # After "other size", this switches back to pictures of the first size.
         self.phone.mode = "fine"
         self.phone.alter = lambda image: image
 
     def once(self) -> tuple[str, float, float]:
-        """Why it was lost, the seconds until the report, and those from the fault's end to the turn."""
+        """Why the camera was lost, the seconds until the report, and from the fault's end to the turn."""
         began = time.monotonic()
         self.begin()
         reported, event = self.wait("lost")
@@ -307,7 +307,7 @@ def broken_off(image: Image) -> Image:
 
 
 def viewers(times: int) -> dict[str, Any]:
-    """A viewer that does not read, beside one that does: both get everything, the first when it resumes."""
+    """One viewer does not read, another does: both get everything, the first one once it reads again."""
     from focus_companion.session.requests import Pause, Resume
     from focus_companion.web.app import create_app
     from focus_companion.web.server import PageServer
@@ -345,7 +345,7 @@ def _viewer(port: int, after: int) -> socket.socket:
 
 
 def _ids(line: socket.socket, count: int) -> list[int]:
-    line.settimeout(PATIENCE)
+    line.settimeout(TIMEOUT)
     data = b""
     while data.count(b"\ndata: ") < count or not data.endswith(b"\n"):
         data += line.recv(65536)
@@ -370,7 +370,7 @@ FAULTS: Final[dict[str, str]] = {
     "asleep": "the computer sleeps for an hour (a stand-in for its clock)",
     "viewer": "a viewer of the page that reads nothing",
 }
-"""By name, in words."""
+"""Description of each fault by name."""
 
 
 def trials(fault: str, times: int) -> dict[str, Any]:

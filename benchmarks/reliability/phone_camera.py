@@ -1,4 +1,4 @@
-"""A recording as the camera of a browser or of the network, and a network line that can be cut."""
+"""A recording as the camera of a browser or of the network, and a network connection that can be cut."""
 
 from __future__ import annotations
 
@@ -18,20 +18,25 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-BITS: Final = 16
-BLOCK: Final = 8
-"""Pixels of a side of the dark and light blocks that number a picture, in its top left corner."""
+NUMBER_BITS: Final = 16
+"""Number of dark and light blocks in the top left corner of a picture that encode its number."""
 
-DARK, LIGHT = 88, 168
-"""Their grey levels: readable, but too faint for the watcher to take their change for motion. It searches for
-the board only in a still picture, and black and white blocks made it find the board seconds late."""
+BLOCK_SIDE: Final = 8
+"""Side of such a block in pixels."""
+
+DARK: Final = 88
+"""Grey level of a dark block: readable, but too faint for the watcher to take a change for motion. It
+searches for the board only in still pictures, and black and white blocks made it find the board late."""
+
+LIGHT: Final = 168
+"""Grey level of a light block."""
 
 
 def write_camera(video: Path, out: Path, *, rate: int, lead: int, trail: int) -> int:
     """Write ``video`` as the Y4M file of a fake camera with ``rate`` pictures a second; returns their number.
 
-    No picture is left out: a rate below the video's plays it slowly. The first picture is shown ``lead`` more
-    times, the last one ``trail`` more times, and each carries its number (see :data:`READ_NUMBERS`).
+    No picture is left out: at a rate below the video's it plays slowly. The first picture is repeated
+    ``lead`` times, the last one ``trail`` times, and each contains its number (see :data:`READ_NUMBERS`).
     """
     with av.open(str(video)) as container, out.open("wb") as file:
         stream = container.streams.video[0]
@@ -53,11 +58,11 @@ def write_camera(video: Path, out: Path, *, rate: int, lead: int, trail: int) ->
 def _numbered(planes: NDArray[np.uint8], height: int, number: int) -> NDArray[np.uint8]:
     """I420 planes as one array (height * 3/2, width), with the number in the top left corner."""
     made = planes.copy()
-    bits = [(number >> bit) & 1 for bit in range(BITS)]
-    made[:BLOCK, : BITS * BLOCK] = np.repeat(np.where(bits, LIGHT, DARK), BLOCK)
-    # Both chroma planes, half as wide and high, are stored row after row, two of their rows in one of ours.
+    bits = [(number >> bit) & 1 for bit in range(NUMBER_BITS)]
+    made[:BLOCK_SIDE, : NUMBER_BITS * BLOCK_SIDE] = np.repeat(np.where(bits, LIGHT, DARK), BLOCK_SIDE)
+    # Each chroma plane has half the width and height; two of its rows are stored in one row of the array.
     chroma = made[height:].reshape(2, height // 2, -1)
-    chroma[:, : BLOCK // 2, : BITS * BLOCK // 2] = 128
+    chroma[:, : BLOCK_SIDE // 2, : NUMBER_BITS * BLOCK_SIDE // 2] = 128
     return made
 
 
@@ -86,17 +91,18 @@ window.fetch = async (...call) => {
     sent.push([taken, performance.timeOrigin + performance.now()]);
   return answer;
 };
-""").substitute(width=BITS * BLOCK, block=BLOCK, bits=BITS)
-"""Makes the phone's page note, twice a second, which picture its camera took when (``shown``), and for every
-picture when it was taken and when it had arrived (``sent``): milliseconds since 1970."""
+""").substitute(width=NUMBER_BITS * BLOCK_SIDE, block=BLOCK_SIDE, bits=NUMBER_BITS)
+"""Makes the phone's page record, twice a second, which picture its camera took when (``shown``), and for
+every
+picture sent when it was taken and when it had arrived (``sent``), in milliseconds since 1970."""
 
 
 class FrameClock:
-    """When the camera took which picture, from ``shown`` of the page; between two notes it runs evenly."""
+    """When the camera took which picture, interpolated from ``shown`` of the page."""
 
     def __init__(self, shown: list[list[float]]) -> None:
         times, numbers = np.array(shown, float).T
-        # The camera starts again from the front at the end of its file.
+        # At the end of its file, the camera starts again from the beginning.
         rising = np.flatnonzero(np.r_[True, np.diff(np.maximum.accumulate(numbers)) > 0])
         self._times, self._numbers = times[rising] / 1e3, numbers[rising]
 
@@ -110,10 +116,10 @@ class FrameClock:
 
 
 class Line:
-    """A TCP port in front of another one, that can be cut in two ways.
+    """A TCP proxy in front of another port, which can be cut in two ways.
 
-    "refused": what is open is closed, and nobody answers, as when the companion is down. "silent": nothing is
-    carried, and nothing closed, as when the phone is out of reach of its network.
+    "refused": connections are closed and new ones refused, as when the companion is down. "silent": nothing
+    is forwarded and nothing is closed, as when the phone is out of reach of its network.
     """
 
     def __init__(self, port: int) -> None:
@@ -134,7 +140,7 @@ class Line:
                 near, _ = listening.accept()
                 far = socket.create_connection(("127.0.0.1", self._far))
             except OSError:
-                # Cut: the port is closed.
+                # The port was closed by a cut.
                 return
             self._open |= {near, far}
             for ends in ((near, far), (far, near)):
@@ -170,18 +176,18 @@ class Line:
 
 def _hang_up(end: socket.socket) -> None:
     with contextlib.suppress(OSError):
-        # Wakes a thread that waits on it, which closing alone does not.
+        # Unlike closing, this wakes a thread that waits on the socket.
         end.shutdown(socket.SHUT_RDWR)
     end.close()
 
 
 class NetworkCamera:
-    """Plays a video once, at its own speed, as an MJPEG stream over HTTP; before that its first picture, and
-    after that its last one."""
+    """Plays a video once, at its own speed, as an MJPEG stream over HTTP, with its first picture repeated
+    before it and its last one after it."""
 
     def __init__(self, video: Path, quality: int, *, rate: int, lead: int) -> None:
-        """``quality``: of the JPEG pictures, 0 to 100. They are encoded in advance. The first one is shown
-        ``lead`` more times, of ``rate`` a second.
+        """``quality``: of the JPEG pictures, 0 to 100; they are encoded in advance. ``rate``: pictures a
+        second; ``lead``: how often the first one is repeated.
         """
         self._rate, self._lead = rate, lead
         self.began = 0.0

@@ -1,4 +1,4 @@
-"""A whole recorded game through a phone's browser: the record, the delay, cuts of the line, processor time.
+"""Plays a recorded game through a phone's browser: accuracy, delay, cuts of the network, processor time.
 
     python -m benchmarks.reliability.phone_game RECORDING.mp4 TRUTH.json
     python -m benchmarks.reliability.phone_game RECORDING.mp4 TRUTH.json --cuts 20
@@ -42,28 +42,32 @@ from benchmarks import history
 from benchmarks.accuracy.scoring import Due, Score, dues, score
 from benchmarks.reliability.phone_camera import READ_NUMBERS, FrameClock, Line, NetworkCamera, write_camera
 
-RATE: Final = 15
-"""Pictures a second of the recording, and at most of the phone."""
+FRAME_RATE: Final = 15
+"""Pictures a second of the recording, and the maximum of the phone."""
 
-SLOW: Final = 3
-"""By how much the recording is slowed down where the line is cut."""
+SLOWDOWN: Final = 3
+"""Factor by which the recording is slowed down if the network is cut."""
 
-LEAD: Final = 4.0
+LEAD_SECONDS: Final = 4.0
 """Seconds for which the first picture is shown before the recording runs."""
 
-TRAIL: Final = 8.0
+TRAIL_SECONDS: Final = 8.0
+"""Seconds for which the last picture is shown after the recording."""
+
 QUALITY: Final = 85
-"""JPEG quality of the network camera: that of the phone's page."""
+"""JPEG quality of the network camera, the same as that of the phone's page."""
 
-PATIENCE: Final = 60.0
-CUT: Final = (1.0, 4.0, 6.0)
-"""Seconds for which the line is cut, in turn; the companion reports a silent phone after three."""
+TIMEOUT: Final = 60.0
+"""Seconds to wait for each step."""
 
-IN_VIEW: Final = 1.0
-"""Seconds without a cut for which an illegal act must have been in view to be counted as seen."""
+CUT_SECONDS: Final = (1.0, 4.0, 6.0)
+"""Durations of the cuts, in turn; the companion reports a silent phone after three seconds."""
 
-BETWEEN: Final = 3.0
-"""Seconds from being back to the next cut, at least."""
+MIN_SECONDS_IN_VIEW: Final = 1.0
+"""Seconds without a cut for which an illegal act must have been in view to count as seen."""
+
+MIN_SECONDS_BETWEEN_CUTS: Final = 3.0
+"""Minimum seconds from the first picture after a cut to the next cut."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +79,13 @@ class Received:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What makes it the same event in another run of the recording."""
+        """Identifies the event in different runs of the recording."""
         words = (self.event.get("move") or self.event.get("reason"), *sorted(self.event.get("squares") or ()))
         return self.event["type"], " ".join(str(word) for word in words)
 
 
 class Play:
-    """A ``play`` on a journal of its own, its events, and the processor time that it takes."""
+    """A running ``play`` with a journal of its own, its events, and the processor time that it takes."""
 
     def __init__(self, camera: str, rules: list[str], folder: Path) -> None:
         folder.mkdir()
@@ -114,10 +118,9 @@ class Play:
                     if line.startswith(b"data: "):
                         self.received.append(Received(time.time(), json.loads(line[6:])))
         except OSError:
-            # The program was stopped.
-            return
+            return  # the program was stopped
 
-    def wait(self, come: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
+    def wait(self, come: Callable[[], bool], what: str, seconds: float = TIMEOUT) -> None:
         end = time.monotonic() + seconds
         while not come():
             if self._process.poll() is not None or time.monotonic() > end:
@@ -139,7 +142,7 @@ class Play:
 
 @contextmanager
 def phone(camera: Path, link: str) -> Iterator[Any]:
-    """The phone's page in a Chromium whose camera is that file, once its pictures arrive."""
+    """Opens the phone's page in a Chromium whose camera is that file; yields it once its pictures arrive."""
     from playwright.sync_api import sync_playwright
 
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -157,18 +160,19 @@ def phone(camera: Path, link: str) -> Iterator[Any]:
         page.goto(link)
         page.wait_for_selector("body[data-ready]")
         page.click("#start")
-        page.wait_for_selector("#line[data-line=live]", timeout=PATIENCE * 1e3)
+        page.wait_for_selector("#line[data-line=live]", timeout=TIMEOUT * 1e3)
         yield page
         browser.close()
 
 
 def whole_game(video: Path, truth: Mapping[str, Any], rules: list[str], folder: Path) -> dict[str, object]:
-    """The game through the phone, from a file and from a network camera."""
+    """Play the game through the phone, from a file, and from a network camera."""
     by_file = watched(video, rules, folder)
     camera = folder / "camera.y4m"
-    lead = round(LEAD * RATE)
-    pictures = write_camera(video, camera, rate=RATE, lead=lead, trail=round(TRAIL * RATE))
-    seconds = (pictures - TRAIL * RATE) / RATE
+    lead = round(LEAD_SECONDS * FRAME_RATE)
+    trail = round(TRAIL_SECONDS * FRAME_RATE)
+    pictures = write_camera(video, camera, rate=FRAME_RATE, lead=lead, trail=trail)
+    seconds = (pictures - TRAIL_SECONDS * FRAME_RATE) / FRAME_RATE
     with ExitStack() as closing:
         play = Play("phone", rules, folder / "phone")
         closing.callback(play.close)
@@ -177,10 +181,10 @@ def whole_game(video: Path, truth: Mapping[str, Any], rules: list[str], folder: 
         shown, sent = page.evaluate("[shown, sent]")
     camera.unlink()
     clock = FrameClock(shown)
-    at = [{**item.event, "time": (clock.number(item.at) - lead) / RATE} for item in play.received]
+    at = [{**item.event, "time": (clock.number(item.at) - lead) / FRAME_RATE} for item in play.received]
     late = delays(play.received, by_file, lambda number: clock.taken(number + lead))
     way = [(arrived - taken) / 1e3 for taken, arrived in sent if taken]
-    network = NetworkCamera(video, QUALITY, rate=RATE, lead=lead)
+    network = NetworkCamera(video, QUALITY, rate=FRAME_RATE, lead=lead)
     with ExitStack() as closing:
         closing.callback(network.close)
         beside = Play(network.address, rules, folder / "network")
@@ -202,11 +206,11 @@ def whole_game(video: Path, truth: Mapping[str, Any], rules: list[str], folder: 
 
 
 def delays(live: list[Received], filed: list[Received], taken: Callable[[float], float]) -> list[float]:
-    """Seconds from the picture at which the file's run has an event to the event's arrival in a live run.
+    """Seconds from the picture at which the run of the file emits an event to its arrival in a live run.
 
-    ``taken``: when the picture of that number of the recording was taken, in seconds since 1970.
+    ``taken`` returns when the recording's picture of that number was taken, in seconds since 1970.
     """
-    return [one.at - taken(round(float(event["time"]) * RATE)) for one, event in pairs(live, filed)]
+    return [one.at - taken(round(float(event["time"]) * FRAME_RATE)) for one, event in pairs(live, filed)]
 
 
 def spread(what: str, seconds: list[float]) -> dict[str, object]:
@@ -218,12 +222,12 @@ def spread(what: str, seconds: list[float]) -> dict[str, object]:
 
 
 def rate(shown: list[list[float]]) -> float:
-    """Pictures a second that the camera took, from the page's notes."""
+    """Pictures a second that the camera took, from the page's records."""
     return (shown[-1][1] - shown[0][1]) / (shown[-1][0] - shown[0][0]) * 1e3
 
 
 def measured(play: Play, seconds: float) -> tuple[float, float]:
-    """Let the game run; the machine's load at its end, and the program's share of a core once it is ready."""
+    """Let the game run; returns the machine's load at its end, and the program's share of a core."""
     play.wait(lambda: play.count("ready") > 0, "the board is found")
     began, used = time.monotonic(), play.processor()
     time.sleep(seconds)
@@ -233,12 +237,12 @@ def measured(play: Play, seconds: float) -> tuple[float, float]:
 def cut_game(
     video: Path, truth: Mapping[str, Any], rules: list[str], folder: Path, cuts: int
 ) -> dict[str, object]:
-    """The game through the phone at a third of its speed, with the line cut again and again."""
+    """Play the game through the phone at a third of its speed, with the network cut again and again."""
     by_file = watched(video, rules, folder)
-    slow, camera = RATE // SLOW, folder / "camera.y4m"
-    lead = round(LEAD * slow)
-    pictures = write_camera(video, camera, rate=slow, lead=lead, trail=round(TRAIL * slow))
-    end = time.monotonic() + (pictures - TRAIL * slow / 2) / slow
+    slow, camera = FRAME_RATE // SLOWDOWN, folder / "camera.y4m"
+    lead = round(LEAD_SECONDS * slow)
+    pictures = write_camera(video, camera, rate=slow, lead=lead, trail=round(TRAIL_SECONDS * slow))
+    end = time.monotonic() + (pictures - TRAIL_SECONDS * slow / 2) / slow
     back: list[float] = []
     away: list[tuple[float, float]] = []
     with ExitStack() as closing:
@@ -251,31 +255,32 @@ def cut_game(
             phone(camera, f"https://127.0.0.1:{line.port}/#{link.partition('#')[2]}")
         )
         play.wait(lambda: play.count("ready") > 0, "the board is found")
-        end = time.monotonic() + (pictures - TRAIL * slow) / slow
+        end = time.monotonic() + (pictures - TRAIL_SECONDS * slow) / slow
         for number in range(cuts):
             cut = time.time()
             line.cut("silent" if number % 2 else "refused")
-            time.sleep(CUT[number % len(CUT)])
+            time.sleep(CUT_SECONDS[number % len(CUT_SECONDS)])
             mended = time.time()
             line.mend()
-            page.wait_for_function("at => sent.at(-1)[1] > at", arg=mended * 1e3, timeout=PATIENCE * 1e3)
+            page.wait_for_function("at => sent.at(-1)[1] > at", arg=mended * 1e3, timeout=TIMEOUT * 1e3)
             first = page.evaluate("at => sent.find(([, arrived]) => arrived > at)[1]", mended * 1e3) / 1e3
             back.append(first - mended)
             away.append((cut, first))
-            # Spread over what remains of the game.
-            left = (end - time.monotonic()) / (cuts - number) - statistics.mean(CUT)
-            time.sleep(max(BETWEEN, left))
+            # The remaining cuts are spread over the rest of the game.
+            left = (end - time.monotonic()) / (cuts - number) - statistics.mean(CUT_SECONDS)
+            time.sleep(max(MIN_SECONDS_BETWEEN_CUTS, left))
         time.sleep(max(0.0, end - time.monotonic()))
         shown = page.evaluate("shown")
     camera.unlink()
     clock = FrameClock(shown)
 
     def in_recording(moment: float) -> float:
-        return (clock.number(moment) - lead) / RATE
+        return (clock.number(moment) - lead) / FRAME_RATE
 
     at = [{**item.event, "time": in_recording(item.at)} for item in play.received]
     cuts_at = [(in_recording(begin), in_recording(end)) for begin, end in away]
-    seen = [due for due in dues(truth["frames"]) if due.kind == "alert" and in_view(due, cuts_at) > IN_VIEW]
+    alerts = (due for due in dues(truth["frames"]) if due.kind == "alert")
+    seen = [due for due in alerts if in_view(due, cuts_at) > MIN_SECONDS_IN_VIEW]
     alerted = sum(any(due.met_by(event) for event in at) for due in seen)
     return {
         "back after, median": f"{statistics.median(back):.2f} s",
@@ -288,16 +293,16 @@ def cut_game(
 
 
 def in_view(due: Due, cuts: list[tuple[float, float]]) -> float:
-    """The longest time without a cut for which what is due could be seen, in seconds."""
+    """The longest time without a cut during which ``due`` could be seen, in seconds."""
     begin, longest = due.begin, 0.0
     for cut, back in cuts:
         if cut < due.end and back > due.begin:
             longest, begin = max(longest, cut - begin), back
-    return SLOW * max(longest, due.end - begin)
+    return SLOWDOWN * max(longest, due.end - begin)
 
 
 def watched(video: Path, rules: list[str], folder: Path) -> list[Received]:
-    """The events of the recording as a file; they arrive at the time of their picture."""
+    """The events of the recording read as a file, each received at the time of its picture."""
     events = folder / "file.jsonl"
     command = [
         sys.executable,
@@ -315,7 +320,7 @@ def watched(video: Path, rules: list[str], folder: Path) -> list[Received]:
 
 
 def pairs(live: list[Received], filed: list[Received]) -> Iterator[tuple[Received, Mapping[str, Any]]]:
-    """The events of both runs that are the same, in their order: turns, alerts and what follows them."""
+    """Pairs of the same event in both runs, in order: turns, alerts and what follows them."""
     kinds = ("move", "alert", "resolved", "prompt", "taken_back")
     one, two = ([item for item in run if item.event["type"] in kinds] for run in (live, filed))
     for a, b, size in SequenceMatcher(
@@ -326,9 +331,10 @@ def pairs(live: list[Received], filed: list[Received]) -> Iterator[tuple[Receive
 
 
 def scored(found: Score, live: Sequence[Mapping[str, Any]], filed: list[Received]) -> dict[str, object]:
-    """What was read right in time; ``live``: the events with their times in the recording.
+    """The figures of a run; ``live``: its events with their times in the recording.
 
-    An alert is false if no illegal act stands on the board at that time, and the file's run has none for it.
+    An alert is false if there is no illegal act on the board at that time, and the run of the file has no
+    such alert.
     """
     known = Counter(item.key for item in filed)
     spare = {problem.time for problem in found.problems if problem.what.startswith("false alert")}

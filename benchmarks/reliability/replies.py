@@ -1,4 +1,4 @@
-"""Whole games in which the simulated table plays for one or two absent players: is every reply checked?
+"""Plays whole games in which the simulated table plays for one or two absent players: is every reply checked?
 
     python -m benchmarks.reliability.replies --games 104
 
@@ -19,9 +19,9 @@ import sys
 from collections import Counter
 from typing import Any, Final
 
-from benchmarks.reliability.soak import MISSED, REPLIES
+from benchmarks.reliability.soak import FAULT_COUNTS, REPLY_COUNTS
 
-KINDS: Final[tuple[tuple[str, ...], ...]] = (
+GAME_OPTIONS: Final[tuple[tuple[str, ...], ...]] = (
     ("--seat", "red=companion:2"),
     ("--seat", "red=companion:2", "--seat", "green=companion:4"),
     ("--players", "3", "--seat", "red=companion:2"),
@@ -31,6 +31,7 @@ KINDS: Final[tuple[tuple[str, ...], ...]] = (
     ("--players", "4", "--partners", "--full", "--seat", "red=companion:2"),
     ("--players", "4", "--partners", "--full", "--seat", "red=companion:2", "--seat", "blue=companion:4"),
 )
+"""The options of ``soak.py`` for each kind of game."""
 
 
 def play(options: tuple[str, ...], games: int, seed: int, faults: str) -> dict[str, Any] | None:
@@ -50,15 +51,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--faults", default="soak-faults", help="folder for what was missed")
     chosen = parser.parse_args()
-    each, total, stuck = math.ceil(chosen.games / len(KINDS)), Counter[str](), False
+    each, total, stuck = math.ceil(chosen.games / len(GAME_OPTIONS)), Counter[str](), False
     print(json.dumps({"seed": chosen.seed}))
-    for number, options in enumerate(KINDS):
+    for number, options in enumerate(GAME_OPTIONS):
         row = play(options, each, chosen.seed + number, f"{chosen.faults}/{number}")
         print(" ".join(options), json.dumps(row), flush=True)
         stuck = stuck or row is None or row["games"] < each
-        total.update({name: row[name] for name in ("games", "turns", *REPLIES, *MISSED)} if row else {})
+        counted = ("games", "turns", *REPLY_COUNTS, *FAULT_COUNTS)
+        total.update({name: row[name] for name in counted} if row else {})
     print("all", json.dumps(total))
-    well = not stuck and not any(total[name] for name in MISSED)
+    well = not stuck and not any(total[name] for name in FAULT_COUNTS)
     sys.exit(not (well and total["wrong replies"] == total["wrong replies alerted"]))
 
 

@@ -1,4 +1,4 @@
-"""The program as a service of a real systemd: installed, killed, hung and uninstalled, with timings.
+"""Tests the program as a service of a real systemd: installs, kills, hangs and uninstalls it, with timings.
 
     python -m benchmarks.reliability.service [--kills 20]
 
@@ -27,7 +27,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 UNIT = "focus-companion"
-PATIENCE = 180.0
+TIMEOUT = 180.0
+"""Seconds after which a condition counts as failed."""
 
 
 def systemctl(*words: str) -> str:
@@ -37,7 +38,7 @@ def systemctl(*words: str) -> str:
 
 def service(*words: str) -> str:
     asked = [sys.executable, "-m", "focus_companion.cli", "service", *words]
-    done = subprocess.run(asked, check=False, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(asked, check=False, capture_output=True, text=True, timeout=TIMEOUT)
     if done.returncode:
         sys.exit(f"service {words[0]}: {done.stdout}{done.stderr}")
     return done.stdout
@@ -58,16 +59,16 @@ def state(port: int) -> dict[str, object]:
 
 
 def until(holds: Callable[[], object], what: str) -> float:
-    """Seconds until the condition holds."""
+    """Wait until the condition holds; returns the seconds that it took."""
     began = time.monotonic()
     while not holds():
-        if time.monotonic() - began > PATIENCE:
-            sys.exit(f"not within {PATIENCE:.0f} s: {what}")
+        if time.monotonic() - began > TIMEOUT:
+            sys.exit(f"not within {TIMEOUT:.0f} s: {what}")
         time.sleep(0.02)
     return time.monotonic() - began
 
 
-def ended(port: int, number: int, signed: signal.Signals) -> tuple[float, float]:
+def restarted_after(port: int, number: int, signed: signal.Signals) -> tuple[float, float]:
     """Send a process a signal; returns the seconds until its successor responds and sees the board."""
     started = state(port)
     until(lambda: state(port).get("ply") != started.get("ply"), "a turn")
@@ -104,13 +105,13 @@ def main() -> None:
         up = time.monotonic() - began
         until(lambda: state(port).get("camera") == "ok", "the board found")
         print(f"installed and up after {up:.1f} s, the board found after {time.monotonic() - began:.1f} s")
-        times = [ended(port, process(), signal.SIGKILL) for _ in range(options.kills)]
+        times = [restarted_after(port, process(), signal.SIGKILL) for _ in range(options.kills)]
         for name, seconds in zip(("page", "board found"), zip(*times, strict=True), strict=True):
             print(
                 f"killed {len(times)} times: {name} again after {statistics.median(seconds):.2f} s, "
                 f"longest {max(seconds):.2f} s"
             )
-        page, board = ended(port, process(), signal.SIGSTOP)
+        page, board = restarted_after(port, process(), signal.SIGSTOP)
         print(f"hung: page again after {page:.1f} s, board found after {board:.1f} s")
         print(service("status").strip())
         service("uninstall")

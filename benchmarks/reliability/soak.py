@@ -1,4 +1,4 @@
-"""Games without a pause: does memory grow, is anything missed?
+"""Plays games without a pause: does memory grow, is anything missed?
 
     python -m benchmarks.reliability.soak --games 20 --every 5
     python -m benchmarks.reliability.soak --games 400 --every 20 --faults soak-faults  # under an hour
@@ -41,9 +41,9 @@ from typing import Any, Final
 import cv2
 
 from benchmarks import history
-from benchmarks.reliability.soak_table import Books, Table, Watched
+from benchmarks.reliability.soak_table import FaultLog, Table, Watched
 from focus_companion.commands.shared import memory, play_source
-from focus_companion.commands.shared.playing import AGAIN
+from focus_companion.commands.shared.playing import DEMO_RESTART_SECONDS
 from focus_companion.commands.shared.seat_options import Seat, chosen_seats
 from focus_companion.game.colours import NAMES
 from focus_companion.game.rules import Rules
@@ -55,16 +55,17 @@ from focus_companion.storage.journal import Journal
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
-GROWTH: Final = 1.05
-STUCK: Final = 300.0
+MAX_MEMORY_GROWTH: Final = 1.05
+"""Factor by which memory may grow after the first tenth of the games."""
+STUCK_TIMEOUT: Final = 300.0
 """Seconds without a turn after which the table is set up again, whatever the reason."""
-GAME_MINUTES: Final = 30
-"""Maximum seconds of a game; a longer one hangs."""
-MISSED: Final = (
+GAME_TIMEOUT_MINUTES: Final = 30
+"""Minutes after which a game counts as hanging."""
+FAULT_COUNTS: Final = (
     "turns missed", "turns misread", "acts without an alert", "alerts for nothing", "replies twice",
     "replies not as asked",
 )  # fmt: skip
-REPLIES: Final = ("replies", "wrong replies", "wrong replies alerted")
+REPLY_COUNTS: Final = ("replies", "wrong replies", "wrong replies alerted")
 
 
 class Viewer:
@@ -91,14 +92,27 @@ def resident() -> float:
 
 
 def soak(
-    games: int, every: int, rules: Rules, folder: Path, table: Table, books: Books, played_by: dict[str, str]
+    games: int,
+    every: int,
+    rules: Rules,
+    folder: Path,
+    table: Table,
+    fault_log: FaultLog,
+    played_by: dict[str, str],
 ) -> bool:
-    memory.share_one_pool()
+    memory.share_one_arena()
     # A slow machine must not affect when a board counts as still.
-    play_source.STUCK = STUCK  # type: ignore[misc]
+    play_source.STUCK_TIMEOUT = STUCK_TIMEOUT  # type: ignore[misc]
     journal = Journal(folder, write=True)
-    session = Session(rules, {}, journal, partial(Watched, books=books), again=AGAIN, played_by=played_by)
-    books.session = session
+    session = Session(
+        rules,
+        {},
+        journal,
+        partial(Watched, fault_log=fault_log),
+        again=DEMO_RESTART_SECONDS,
+        played_by=played_by,
+    )
+    fault_log.session = session
     table.follow(session)
     server = PageServer(create_app(session, journal), port=0)
     server.start()
@@ -109,8 +123,8 @@ def soak(
     seats.start()
 
     def on_event(event: Event) -> None:
-        books.on_event(event)
-        seats.look()
+        fault_log.on_event(event)
+        seats.notify()
         if event.type == "result":
             ended.put(event)
 
@@ -118,10 +132,10 @@ def soak(
     runner.start()
     rows: list[dict[str, Any]] = []
     for done in range(1, games + 1):
-        event = ended.get(timeout=60 * GAME_MINUTES)
+        event = ended.get(timeout=60 * GAME_TIMEOUT_MINUTES)
         if done % every and done != games:
             continue
-        memory.give_back()
+        memory.release_free_memory()
         rows.append(
             {
                 "games": done,
@@ -134,10 +148,18 @@ def soak(
                 "viewer_gaps": viewer.gaps,
             }
             | {
-                name: books.counts[name]
-                for name in ("turns", "slips", "alerts", "questions", "acts asked about", *MISSED, *REPLIES)
+                name: fault_log.counts[name]
+                for name in (
+                    "turns",
+                    "slips",
+                    "alerts",
+                    "questions",
+                    "acts asked about",
+                    *FAULT_COUNTS,
+                    *REPLY_COUNTS,
+                )
             }
-            | {"reported as another act": books.counts["reported as another act"]}
+            | {"reported as another act": fault_log.counts["reported as another act"]}
         )
         print(json.dumps(rows[-1]), flush=True)
     runner.stop()
@@ -146,18 +168,18 @@ def soak(
     behind = journal.last_event() - viewer.last
     server.close()
     settled, last = rows[min(len(rows) - 1, len(rows) // 10)], rows[-1]
-    faults = {name: last[name] for name in MISSED} | {
+    faults = {name: last[name] for name in FAULT_COUNTS} | {
         "gaps at the viewer": last["viewer_gaps"] + behind,
         "more handles": max(0, last["handles"] - settled["handles"]),
         "more threads": max(0, last["threads"] - settled["threads"]),
         "memory beyond 5 %": last["megabytes"]
-        > GROWTH * max(row["megabytes"] for row in rows[: len(rows) // 10 + 1]),
+        > MAX_MEMORY_GROWTH * max(row["megabytes"] for row in rows[: len(rows) // 10 + 1]),
         "the game thread failed": runner.failure is not None,
     }
     print(json.dumps({"result": {name: int(fault) for name, fault in faults.items()}}))
     without_hands = "".join(f", {NAMES[letter]} {kind}" for letter, kind in played_by.items())
     kind = f"{rules.players} players{', partners' if rules.partners else ''}" if played_by else ""
-    history.append("reliability.soak", f"seed {books.seed}{kind and f', {kind}'}{without_hands}", last)
+    history.append("reliability.soak", f"seed {fault_log.seed}{kind and f', {kind}'}{without_hands}", last)
     return not any(faults.values())
 
 
@@ -181,15 +203,15 @@ def main() -> None:
         fault = json.loads(asked.again.read_text(encoding="utf-8"))
         asked.games, asked.seed, first = 1, fault["seed"], fault["first"]
         rules, asked.size = Rules.from_json(fault["rules"]), fault["size"]
-    # One processor's work is measured.
+    # The work of one processor is measured.
     cv2.setNumThreads(1)
     width, height = map(int, asked.size.split("x"))
     print(json.dumps({"seed": asked.seed, "size": [width, height], "full": asked.full}), flush=True)
-    books = Books(asked.faults, asked.seed, first)
-    table = Table((width, height), asked.seed, first, books)
+    fault_log = FaultLog(asked.faults, asked.seed, first)
+    table = Table((width, height), asked.seed, first, fault_log)
     with tempfile.TemporaryDirectory() as folder:
         played_by, _ = chosen_seats([Seat().convert(seat, None, None) for seat in asked.seat])
-        well = soak(asked.games, asked.every, rules, Path(folder), table, books, played_by)
+        well = soak(asked.games, asked.every, rules, Path(folder), table, fault_log, played_by)
     sys.stdout.flush()
     # Threads inside the picture library would abort an interpreter that is being finalized.
     os._exit(0 if well else 1)

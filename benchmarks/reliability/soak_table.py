@@ -1,4 +1,6 @@
-"""The simulated table of ``soak.py``: it plays as fast as pictures are taken, and logs what happens on it."""
+"""The simulated table of ``soak.py``: plays as fast as pictures are taken, and compares events with what was
+played.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from typing import Any, Final
 import cv2
 import numpy as np
 
-from benchmarks.accuracy.scoring import ACCEPTED
+from benchmarks.accuracy.scoring import ACCEPTED_REASONS
 from focus_companion.commands.shared.play_source import Demo, SessionOrders
 from focus_companion.game.colours import LETTER
 from focus_companion.game.moves import Move
@@ -30,20 +32,23 @@ from focus_companion.vision.capture.frames import Frame
 
 FPS: Final = 6.0
 """Frame rate while something happens and right after it."""
-CLOSELY, SELDOM = 0.6, 0.4
-"""Seconds between pictures of a table that stays still."""
-LAG: Final = 3
-"""Turns by which the table must be ahead for one to count as missed; two may be emitted at once."""
-STANDS: Final = 4.0
-"""Seconds for which an illegal act lasts: one that hardly shows is reported after three."""
-KEPT: Final = 16
-"""Pictures kept for investigating a fault."""
+DENSE_SECONDS: Final = 0.6
+"""Seconds of a still table for which pictures are taken at that rate."""
+SPARSE_INTERVAL: Final = 0.4
+"""Seconds between pictures of a table that has been still for longer."""
+MAX_LAG: Final = 3
+"""Number of turns that are not emitted at which one counts as missed; two may be emitted at once."""
+ILLEGAL_ACT_SECONDS: Final = 4.0
+"""Seconds for which an illegal act lasts: one that is hardly visible is reported after three."""
+KEPT_PICTURES: Final = 16
+"""Number of pictures that are saved with a fault."""
+MAX_SAVED_FAULTS: Final = 20
+"""Number of faults that are saved."""
 
 
 @cache
 def good_view(width: int, height: int) -> SceneStyle:
-    """The demonstration's table by a window, with a camera mounted as the page advises: steady, near, at
-    a slant."""
+    """The demo's table by a window, with a camera mounted as the page advises: steady, near, at an angle."""
     look = pleasant_look(width, height)
     camera = aimed_camera(look.camera.lens, look.profile, tilt=35, azimuth=7, roll=-1.5, fill=0.93)
     lamps = look.lightings[0].lamps[:1]
@@ -66,7 +71,9 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Shot(Frame):
-    """A picture, and what had been played when it was taken; ``slip``: the illegal act that it shows."""
+    """A picture, and what had been played when it was taken; ``slip``: the number of the illegal act that it
+    shows, 0 for none.
+    """
 
     played: Played
     turns: int
@@ -74,9 +81,9 @@ class Shot(Frame):
     act: str
 
 
-class Hurried(DemoSource):
-    """The demonstration, whose time advances with its pictures. Of a hand's visit only the second part is
-    shown, over the board and with what it carries.
+class FastDemoSource(DemoSource):
+    """The demo, with a clock that advances with its pictures. Of each movement of a hand only the second part
+    is shown, when it is over the board with what it carries.
     """
 
     def __init__(self, played: Played, **more: Any) -> None:
@@ -90,7 +97,7 @@ class Hurried(DemoSource):
             hands = hands + 1 if beat.kind == "hand" else 0
             if beat.kind == "illegal":
                 slip, act = slip + 1, beat.truth["illegal"]["type"]
-                beat = replace(beat, seconds=max(beat.seconds, STANDS))
+                beat = replace(beat, seconds=max(beat.seconds, ILLEGAL_ACT_SECONDS))
             elif beat.kind == "settled" and beat.truth["move"]:
                 self._played.turns.append(beat.truth["move"])
             for moment in _moments(beat) if not hands or hands % 3 == 2 else ():
@@ -111,51 +118,51 @@ def _moments(beat: Beat) -> Iterator[float]:
     moment = 0.0
     while moment < beat.seconds:
         yield moment
-        moment += 1 / FPS if moment < CLOSELY else SELDOM
+        moment += 1 / FPS if moment < DENSE_SECONDS else SPARSE_INTERVAL
 
 
 class Table(Demo):
     """Opens the table in the game's position, each time with the next seed."""
 
-    def __init__(self, size: tuple[int, int], seed: int, first: int, books: Books) -> None:
+    def __init__(self, size: tuple[int, int], seed: int, first: int, fault_log: FaultLog) -> None:
         super().__init__("demo")
         self.opened = first - 1
-        self.seed, self._books = seed, books
+        self.seed, self._fault_log = seed, fault_log
         self._view = BoardView(good_view(*size))
 
-    def open(self) -> Hurried:
+    def open(self) -> FastDemoSource:
         if self._session is None:
             raise RuntimeError("the table was opened before its session was known")
         self._moved = time.monotonic()
         self.opened += 1
-        self._books.open(Played(self.opened))
+        self._fault_log.open(Played(self.opened))
         *earlier, position = self._session.history.positions
-        return Hurried(
-            self._books.played, rules=self._session.rules, position=position, view=self._view,
+        return FastDemoSource(
+            self._fault_log.played, rules=self._session.rules, position=position, view=self._view,
             earlier=[before.stacks for before in earlier],
             seed=int(np.random.default_rng([self.seed, self.opened]).integers(2**31)),
             orders=SessionOrders(self._session),
         )  # fmt: skip
 
     def must_reopen(self, emitted: Any) -> bool:
-        return super().must_reopen(emitted) or self._books.diverged
+        return super().must_reopen(emitted) or self._fault_log.diverged
 
 
 class Watched(Pipeline):
-    """A pipeline that passes every picture to the log."""
+    """A pipeline that passes every picture to the fault log."""
 
-    def __init__(self, *given: Any, books: Books, **more: Any) -> None:
+    def __init__(self, *given: Any, fault_log: FaultLog, **more: Any) -> None:
         super().__init__(*given, **more)
-        self._books = books
-        books.sight = self
+        self._fault_log = fault_log
+        fault_log.sight = self
 
     def push(self, frame: Frame, history: Any, asked: Any = None) -> Any:
         if isinstance(frame, Shot):
-            self._books.see(frame)
+            self._fault_log.see(frame)
         return super().push(frame, history, asked)
 
     def judgement(self) -> dict[str, Any]:
-        """The referee's verdict on the last look."""
+        """The referee's judgement of the last look."""
         judged = self._referee._judged
         if judged is None:
             return {"camera": self.camera_state}
@@ -171,11 +178,11 @@ class Watched(Pipeline):
         }
 
 
-class Books:
-    """Compares emitted events with what was played; everything but :meth:`open` on the game thread.
+class FaultLog:
+    """Compares emitted events with what was played. Everything but :meth:`open` runs on the game thread.
 
-    ``counts``: turns, slips, alerts, and every kind of fault by name. Each fault is written to ``folder``
-    with the last pictures, so that it can be investigated.
+    ``counts``: turns, slips (illegal acts), alerts, and every kind of fault by name. A fault is saved in
+    ``folder`` with the last pictures, so that it can be investigated.
     """
 
     def __init__(self, folder: Path, seed: int, first: int) -> None:
@@ -187,7 +194,7 @@ class Books:
         self.session: Session | None = None
         self._folder, self.seed = folder, seed
         self._game_began = first
-        self._shots: deque[Shot] = deque(maxlen=KEPT)
+        self._shots: deque[Shot] = deque(maxlen=KEPT_PICTURES)
         self._events: deque[dict[str, Any]] = deque(maxlen=12)
         self._shot: Shot | None = None
         self._alerted = self._asked = True
@@ -198,7 +205,7 @@ class Books:
         self.played, self.diverged = played, False
 
     def see(self, shot: Shot) -> None:
-        """The pipeline receives this picture now."""
+        """Called when the pipeline receives this picture."""
         before, self._shot = self._shot, shot
         if before is not None and before.slip and shot.slip != before.slip and not self._alerted:
             if self._asked:
@@ -211,12 +218,12 @@ class Books:
             self.counts["wrong replies"] += shot.act == "not_the_reply"
             self._alerted = self._asked = False
         self._shots.append(shot)
-        if shot.played is self.played and shot.turns - shot.played.emitted >= LAG and not self.diverged:
+        if shot.played is self.played and shot.turns - shot.played.emitted >= MAX_LAG and not self.diverged:
             self._fault("turns missed", played=shot.played.turns[shot.played.emitted])
             self.diverged = True
 
     def on_event(self, event: Event) -> None:
-        """The session has emitted this because of the latest picture."""
+        """Called when the session has emitted this because of the latest picture."""
         self._events.append(dict(event.to_json()))
         shot = self._shot
         match event:
@@ -238,7 +245,7 @@ class Books:
                 if not shot.slip:
                     self._fault("alerts for nothing", event=event.reason)
                 elif not self._alerted:
-                    self.counts["reported as another act"] += event.reason not in ACCEPTED[shot.act]
+                    self.counts["reported as another act"] += event.reason not in ACCEPTED_REASONS[shot.act]
                     self._alerted = True
             case TakenBack():
                 # Nobody at this table takes turns back.
@@ -253,7 +260,7 @@ class Books:
                 self._game_began = self.played.opening + 1
 
     def _check_reply(self, event: Moved) -> None:
-        """A turn for a seat away from the board has to be the one that was asked for."""
+        """Check that a turn for a seat away from the board is the one that was asked for."""
         if self.session is None or LETTER[event.player] not in self.session.history.played_by:
             return
         due, self._reply = self._reply, None
@@ -263,7 +270,7 @@ class Books:
             self.counts["replies"] += 1
 
     def _answer(self, shot: Shot, event: Event) -> None:
-        """Whoever sits at the table knows which turn it was."""
+        """Answer the question, because the players at the table know which turn it was."""
         played = shot.played.turns[shot.played.emitted : shot.turns]
         if played and played[0] in event.to_json()["candidates"] and self.session is not None:
             self.session.submit(ChooseMove(Move.parse(played[0])))
@@ -272,7 +279,7 @@ class Books:
         self.counts[name] += 1
         self._saved += 1
         session, shot = self.session, self._shot
-        if self._saved > 20 or session is None or self.sight is None or shot is None:
+        if self._saved > MAX_SAVED_FAULTS or session is None or self.sight is None or shot is None:
             return
         place = self._folder / f"{self._saved:02d}-{name.replace(' ', '-')}"
         place.mkdir(parents=True, exist_ok=True)

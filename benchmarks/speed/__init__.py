@@ -1,1 +1,1 @@
-"""How long watching, the rules core and the journal take."""
+"""Measures how long watching, the rules core and the journal take."""

@@ -1,4 +1,4 @@
-"""How long it takes to open, copy, check and rescue a journal of many games.
+"""Measures how long it takes to open, copy, check and rescue a journal of many games.
 
     python -m benchmarks.speed.journal [--games 1000]
 

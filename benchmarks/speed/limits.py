@@ -1,8 +1,8 @@
-"""Runs a program on a share of one core and with a limit of memory.
+"""Runs a program on a share of one core and with a memory limit.
 
-Control groups (version 2 or 1) hold the limit where they may be used, which takes the rights of root. Without
-them the program is stopped for a part of every period (SIGSTOP, SIGCONT) so that its measured processor time
-stays within its share; the memory is then measured but not limited.
+Control groups (version 2 or 1) enforce the limits if they may be used, which requires root. Without them, the
+program is stopped for a part of every period (SIGSTOP, SIGCONT), so that its measured processor time stays
+within its share; memory is then measured but not limited.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-ROOT: Final = Path("/sys/fs/cgroup")
-PERIOD: Final = 0.02
-"""Seconds over which the share holds: short, so that the program runs slowly rather than in bursts."""
+CGROUP_ROOT: Final = Path("/sys/fs/cgroup")
+PERIOD_SECONDS: Final = 0.02
+"""Period of the limit: short, so that the program runs slowly rather than in bursts."""
 
-LEAVING: Final = 15.0
-"""Seconds in which the program has to end by itself."""
+EXIT_TIMEOUT: Final = 15.0
+"""Seconds within which the program has to exit after it was asked to."""
 
 _NUMBERS: Final = count()
 _TICK: Final = 1.0 / os.sysconf("SC_CLK_TCK")
@@ -33,44 +33,44 @@ class Limit(Protocol):
     """A running program's limit."""
 
     kind: str
-    """How it is held, for the report."""
+    """How it is enforced, for the report."""
 
     def enter(self) -> None:
         """Put the calling process under the limit; called in the child before it runs the program."""
         ...
 
     def follow(self, process: subprocess.Popen[Any]) -> None:
-        """The program has been started."""
+        """Called when the program has been started."""
         ...
 
     def close(self) -> None: ...
 
 
 class ControlGroups:
-    """A control group for each of processor and memory (one for both in version 2)."""
+    """A control group each for processor and memory (one for both in version 2)."""
 
     def __init__(self, share: float | None, memory: int | None) -> None:
         """``share`` of one core and ``memory`` in bytes; None: unlimited.
 
         Raises:
-            OSError: without the rights.
+            OSError: this user may not create control groups.
         """
         self._name = f"small-machine-{os.getpid()}-{next(_NUMBERS)}"
         self._folders: list[Path] = []
-        unified = (ROOT / "cgroup.controllers").exists()
+        unified = (CGROUP_ROOT / "cgroup.controllers").exists()
         self.kind = "control groups"
-        quota, period = round((share or 0) * PERIOD * 1e6), round(PERIOD * 1e6)
+        quota, period = round((share or 0) * PERIOD_SECONDS * 1e6), round(PERIOD_SECONDS * 1e6)
         try:
             if unified:
-                (ROOT / "cgroup.subtree_control").write_text("+cpu +memory")
-                folder = self._make(ROOT)
+                (CGROUP_ROOT / "cgroup.subtree_control").write_text("+cpu +memory")
+                folder = self._make(CGROUP_ROOT)
                 (folder / "cpu.max").write_text(f"{quota if share else 'max'} {period}")
                 (folder / "memory.max").write_text(str(memory or "max"))
                 return
-            folder = self._make(ROOT / "cpu")
+            folder = self._make(CGROUP_ROOT / "cpu")
             (folder / "cpu.cfs_period_us").write_text(str(period))
             (folder / "cpu.cfs_quota_us").write_text(str(quota if share else -1))
-            folder = self._make(ROOT / "memory")
+            folder = self._make(CGROUP_ROOT / "memory")
             (folder / "memory.limit_in_bytes").write_text(str(memory or -1))
         except OSError:
             self.close()
@@ -87,7 +87,7 @@ class ControlGroups:
             (folder / "cgroup.procs").write_text(str(os.getpid()))
 
     def follow(self, process: subprocess.Popen[Any]) -> None:
-        """The kernel does the rest."""
+        """Nothing to do: the kernel enforces the limit."""
 
     def close(self) -> None:
         for folder in self._folders:
@@ -111,7 +111,7 @@ class DutyCycle:
         self._thread: threading.Thread | None = None
 
     def enter(self) -> None:
-        """Nothing is to be done in the child."""
+        """Nothing to do in the child."""
 
     def follow(self, process: subprocess.Popen[Any]) -> None:
         if self._share is not None:
@@ -120,7 +120,7 @@ class DutyCycle:
 
     def _hold(self, process: subprocess.Popen[Any], share: float) -> None:
         began, stopped = time.monotonic(), False
-        while process.poll() is None and not self._over.wait(PERIOD):
+        while process.poll() is None and not self._over.wait(PERIOD_SECONDS):
             with contextlib.suppress(OSError):
                 over = cpu_seconds(process.pid) > share * (time.monotonic() - began) + _TICK
                 if over != stopped:
@@ -142,13 +142,13 @@ def cpu_seconds(pid: int) -> float:
 
 
 def peak_megabytes(pid: int) -> float:
-    """The most memory that a process has held so far. Raises OSError when it is gone."""
+    """The peak memory of a process so far. Raises OSError when it is gone."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) * 1024 / 1e6
 
 
 def make_limit(share: float | None, memory: int | None) -> Limit:
-    """``share`` of one core, ``memory`` in bytes; None: unlimited."""
+    """A limit to ``share`` of one core and ``memory`` bytes; None: unlimited."""
     try:
         return ControlGroups(share, memory)
     except OSError:
@@ -157,9 +157,9 @@ def make_limit(share: float | None, memory: int | None) -> Limit:
 
 @contextlib.contextmanager
 def limited(command: Sequence[str], limit: Limit, **more: Any) -> Iterator[subprocess.Popen[Any]]:
-    """The running program, which is ended on leaving."""
+    """Runs a program under a limit; it is ended at the end of the block."""
     try:
-        # The child has no other threads to deadlock with: it writes two files and runs the program.
+        # preexec_fn is safe here: it only writes two files before the program is run.
         process = subprocess.Popen(command, preexec_fn=limit.enter, **more)
         try:
             limit.follow(process)
@@ -168,7 +168,7 @@ def limited(command: Sequence[str], limit: Limit, **more: Any) -> Iterator[subpr
             process.send_signal(signal.SIGCONT)
             process.terminate()
             try:
-                process.wait(LEAVING)
+                process.wait(EXIT_TIMEOUT)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

@@ -1,6 +1,6 @@
-"""A network camera: the pictures of a recording as JPEG, served as MJPEG at a fixed rate on loopback.
+"""A network camera: serves the pictures of a recording as an MJPEG stream at a fixed rate on loopback.
 
-Like a real one it does not wait: a viewer who is not ready for a picture gets the next one.
+Like a real camera it does not wait: a viewer who is not ready for a picture gets the next one.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from typing import Final
 import cv2
 import numpy as np
 
-RATE: Final = 15.0
+FRAME_RATE: Final = 15.0
 """Pictures a second."""
-QUALITY: Final = 85
-BUFFER: Final = 256 * 1024
-"""Bytes that may be on the way to the viewer: a picture or two."""
-LAST: Final = 12
-"""Pictures at the end of a recording that are shown forth and back."""
+JPEG_QUALITY: Final = 85
+SEND_BUFFER_BYTES: Final = 256 * 1024
+"""Bytes that may be on the way to the viewer: one or two pictures."""
+LAST_PICTURES: Final = 12
+"""Number of pictures at the end of a recording that are shown back and forth."""
 
 
 def encoded(recording: Path, most: int | None = None) -> list[bytes]:
     """The pictures of a video as a webcam sends them: JPEG with its colours at half the width (4:2:2).
 
-    They are kept in the system's folder for temporary files, so that further runs need not encode them.
+    They are cached in the system's folder for temporary files, so that further runs need not encode them.
     """
-    name = f"focus-companion-{recording.stem}-{recording.stat().st_mtime_ns}-{QUALITY}.npz"
+    name = f"focus-companion-{recording.stem}-{recording.stat().st_mtime_ns}-{JPEG_QUALITY}.npz"
     kept = Path(tempfile.gettempdir()) / name
     if not kept.exists():
         np.savez(kept, *(np.frombuffer(picture, np.uint8) for picture in _encode(str(recording))))
@@ -44,7 +44,7 @@ def encoded(recording: Path, most: int | None = None) -> list[bytes]:
 def _encode(recording: str) -> Iterator[bytes]:
     source = cv2.VideoCapture(recording)
     how = [
-        *(cv2.IMWRITE_JPEG_QUALITY, QUALITY),
+        *(cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY),
         *(cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_422),
     ]
     while (read := source.read())[0]:
@@ -53,29 +53,28 @@ def _encode(recording: str) -> Iterator[bytes]:
 
 
 def swinging(pictures: Sequence[bytes]) -> Iterator[bytes]:
-    """Pictures forth and back without end: a still board, with the camera's noise."""
+    """The pictures back and forth endlessly: a still board, with the camera's noise."""
     return cycle(chain(pictures, pictures[-2:0:-1]))
 
 
 def marked(picture: bytes, due: float) -> bytes:
-    """The picture with its time in a comment: those of a real camera are never the same, bit for bit."""
+    """The picture with its time in a comment, because no two pictures of a real camera are identical."""
     return picture[:2] + b"\xff\xfe\x00\x0a" + struct.pack(">d", due) + picture[2:]
 
 
 class MjpegCamera:
-    """Serves the first ``before`` pictures forth and back until :meth:`play`, then all ``pictures``, then
-    ``still`` seconds of the last ones.
+    """Serves the first ``before`` pictures back and forth until :meth:`play`, then all ``pictures``, then the
+    last ones for ``still`` seconds.
     """
 
     def __init__(self, pictures: Sequence[bytes], before: int, still: float) -> None:
         self._pictures, self._before = pictures, before
-        self._number = len(pictures) + round(still * RATE)
+        self._number = len(pictures) + round(still * FRAME_RATE)
         self.connected = self.began = 0.0
-        """When somebody connected, and when the first picture of the recording was due, by the monotonic
-        clock.
-        """
+        """When somebody connected, and when the first picture of the recording was due (monotonic time)."""
         self.sent = self.late = 0
-        """Pictures sent, and left out because the viewer was not ready, both since then."""
+        """Number of pictures of the recording that were sent, and that were left out because the viewer was
+        not ready."""
         self.over = threading.Event()
         self._playing = threading.Event()
         self._closed = threading.Event()
@@ -92,7 +91,7 @@ class MjpegCamera:
         return self.sent + self.late > self._number / 2
 
     def play(self) -> None:
-        """The recording begins."""
+        """Begin the recording."""
         self._playing.set()
 
     def close(self) -> None:
@@ -107,7 +106,7 @@ class MjpegCamera:
                 continue
             viewer, _ = self._socket.accept()
             with viewer:
-                viewer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+                viewer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
                 try:
                     viewer.recv(65536)
                     self._stream(viewer)
@@ -119,9 +118,9 @@ class MjpegCamera:
         head = "HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=next\r\n\r\n"
         viewer.sendall(head.encode())
         due = self.connected = time.monotonic()
-        waiting, last = swinging(self._pictures[: self._before]), swinging(self._pictures[-LAST:])
+        waiting, last = swinging(self._pictures[: self._before]), swinging(self._pictures[-LAST_PICTURES:])
         while not self._closed.wait(max(0.0, due - time.monotonic())):
-            late = time.monotonic() - due > 1 / RATE
+            late = time.monotonic() - due > 1 / FRAME_RATE
             if not self._playing.is_set():
                 picture = next(waiting)
             else:
@@ -132,7 +131,7 @@ class MjpegCamera:
                     return
                 picture = self._pictures[played] if played < len(self._pictures) else next(last)
                 self.sent, self.late = self.sent + (not late), self.late + late
-            due += 1 / RATE
+            due += 1 / FRAME_RATE
             if not late:
                 picture = marked(picture, due)
                 part = f"--next\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"

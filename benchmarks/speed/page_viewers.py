@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from focus_companion.commands.watch import PUBLIC
+from focus_companion.commands.watch import WRITTEN_EVENTS
 
-EVERY: Final = 1.0
-"""Seconds between a picture and the request for the next, as in the page."""
-WIDTH: Final = 640
-LONGEST: Final = 30.0
+PICTURE_INTERVAL: Final = 1.0
+"""Seconds between a picture and the request for the next one, as on the page."""
+PICTURE_WIDTH: Final = 640
+"""Pixels."""
+REQUEST_TIMEOUT: Final = 30.0
 """Seconds after which a request has failed."""
 
 
@@ -35,7 +36,7 @@ def page_of(process: subprocess.Popen[Any], out: Path) -> str:
 class Viewers:
     """``number`` viewers of the page at ``address``.
 
-    ``on_event`` gets the first one's events; the seconds that each request of a picture takes go to ``took``.
+    ``on_event`` gets the events of the first one; the seconds that each picture takes go to ``took``.
     """
 
     def __init__(
@@ -61,26 +62,26 @@ class Viewers:
         self._over.set()
 
     def _open(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection(self._host, self._port, timeout=LONGEST)
+        return http.client.HTTPConnection(self._host, self._port, timeout=REQUEST_TIMEOUT)
 
     def _follow(self, on_event: Callable[[dict[str, Any]], None] | None) -> None:
-        """Events from the beginning of the game."""
+        """Follow the events; the viewer with ``on_event`` from the beginning of the game."""
         line = self._open()
-        # The page asks for the state with each event; the first viewer for the events alone, from the start.
+        # The page requests the state with each event; the first viewer only the events, from the start.
         line.request("GET", "/api/events?state=1" if on_event is None else "/api/events?after=0")
         for text in line.getresponse():
             if self._over.is_set():
                 return
             if on_event is not None and text.startswith(b"data: "):
                 event = json.loads(text[6:])
-                if event["type"] in PUBLIC:
+                if event["type"] in WRITTEN_EVENTS:
                     on_event(event)
 
     def _pictures(self) -> None:
-        while not self._over.wait(EVERY):
+        while not self._over.wait(PICTURE_INTERVAL):
             began = time.monotonic()
             line = self._open()
-            line.request("GET", f"/snapshot.jpg?width={WIDTH}")
+            line.request("GET", f"/snapshot.jpg?width={PICTURE_WIDTH}")
             answer = line.getresponse()
             answer.read()
             line.close()

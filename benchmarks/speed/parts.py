@@ -2,9 +2,10 @@
 
     python -m benchmarks.speed.parts FIGURES.json watch … (the program's own arguments)
 
-The functions of :data:`PARTS` are wrapped once their modules have been imported. Each wrapper adds the
-processor time of its thread, without what other wrapped functions inside it take, to its part; what a thread
-does outside of them counts by the thread's name. FIGURES.json is written at SIGUSR2 and at the end.
+The functions in :data:`PART_OF_FUNCTION` are wrapped once their modules have been imported. Each wrapper adds
+the processor time of its call, without that of other wrapped functions inside it, to its part; the time that
+a thread spends outside of them counts by the thread's name. FIGURES.json is written at SIGUSR2 and at the
+end.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Final
 
-PARTS: Final = {
+PART_OF_FUNCTION: Final = {
     "cv2": {"imdecode": "decoding"},
     "focus_companion.vision.tracking.stillness": {
         "Stillness.small_copy": "motion",
@@ -41,9 +42,9 @@ PARTS: Final = {
     "focus_companion.session.picture": {"Pictures.jpeg": "encoding for the page"},
     "focus_companion.storage.journal": {"Journal.append_all": "journal"},
 }
-"""By module: its functions and the part to which their time belongs."""
+"""By module and function, the part to which the function's time belongs."""
 
-THREADS: Final = {
+PART_OF_THREAD: Final = {
     "MainThread": "starting",
     "camera": "receiving",
     "reader": "receiving",
@@ -51,10 +52,10 @@ THREADS: Final = {
     "page": "serving",
     "waitress": "serving",
 }
-"""By the beginning of a thread's name: the part to which the rest of its time belongs."""
+"""By the beginning of a thread's name, the part to which the rest of its time belongs."""
 
 REST: Final = "libraries' own threads"
-"""The time of threads that Python does not know."""
+"""The part for threads that Python does not know."""
 
 
 class Clocks:
@@ -63,7 +64,7 @@ class Clocks:
     def __init__(self) -> None:
         self._inside = threading.local()
         self._spent: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-        """By thread (its ident) and part, seconds."""
+        """Seconds by thread (its ident) and part."""
         self.counts: Counter[str] = Counter()
 
     def wrap(self, function: Callable[..., Any], name: str, part: str) -> Callable[..., Any]:
@@ -86,14 +87,14 @@ class Clocks:
         return timed
 
     def ended(self, thread: threading.Thread) -> None:
-        """The calling thread ends: the rest of its time."""
+        """Count the rest of the calling thread's time; called when it ends."""
         spent = self._spent.pop(threading.get_ident(), {})
         rest = time.thread_time() - sum(spent.values())
         for part, seconds in (*spent.items(), (part_of(thread), rest)):
             self._spent[-1][part] += seconds
 
     def figures(self) -> dict[str, float]:
-        """Seconds by part, all of the process."""
+        """Seconds by part, for the whole process."""
         total, found, known = time.process_time(), defaultdict[str, float](float), 0.0
         for spent in list(self._spent.values()):
             for part, seconds in list(spent.items()):
@@ -111,7 +112,9 @@ class Clocks:
 
 
 def part_of(thread: threading.Thread) -> str:
-    return next((p for name, p in THREADS.items() if thread.name.startswith(name)), f"thread {thread.name}")
+    return next(
+        (p for name, p in PART_OF_THREAD.items() if thread.name.startswith(name)), f"thread {thread.name}"
+    )
 
 
 class Patcher(importlib.abc.MetaPathFinder):
@@ -123,7 +126,7 @@ class Patcher(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name not in PARTS:
+        if name not in PART_OF_FUNCTION:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
@@ -137,7 +140,7 @@ class Patcher(importlib.abc.MetaPathFinder):
         return spec
 
     def _wrap(self, module: ModuleType) -> None:
-        for name, part in PARTS[module.__name__].items():
+        for name, part in PART_OF_FUNCTION[module.__name__].items():
             owner: Any = module
             *around, last = name.split(".")
             for each in around:
@@ -150,8 +153,8 @@ class Patcher(importlib.abc.MetaPathFinder):
                 owner.push = self._first_frame(owner.push)
 
     def _first_frame(self, push: Callable[..., Any]) -> Callable[..., Any]:
-        """Note how the stream's time relates to the monotonic clock: the camera's thread counts from its
-        start.
+        """Record the times of the first and the last frame of the stream, which count from the start of the
+        camera's thread.
         """
 
         @wraps(push)
@@ -193,7 +196,7 @@ def main() -> None:
     signal.signal(signal.SIGUSR2, write)
     sys.meta_path.insert(0, Patcher(clocks, noted))
     sys.argv = ["focus-companion", *sys.argv[2:]]
-    # Imported here, so that its modules pass the patcher.
+    # Imported here, so that the patcher sees its modules.
     from focus_companion.cli import main as program
 
     try:

@@ -1,17 +1,17 @@
-"""The program on a small machine: under a hard limit of processor and memory.
+"""Measures the program on a small machine: with hard limits of processor time and memory.
 
     python -m benchmarks.speed.small_machine RECORDING.mp4 … [--command play] [--share 0.12] [--memory 400]
     python -m benchmarks.speed.small_machine RECORDING.mp4 --idle 60 --share 0
 
-A recording lies beside its truth (RECORDING/truth.json). Outside the limit, a camera serves its pictures as
-MJPEG, 15 a second: the first ones forth and back until the program says that it is ready, all of them, and
-then the last ones forth and back. ``play`` has three viewers, who follow the events and get a picture every
-second, a simulated light board and a journal.
+A recording lies beside its truth (RECORDING/truth.json). Outside the limits, a camera serves its pictures as
+MJPEG, 15 a second: the first ones back and forth until the program reports that it is ready, then all of
+them, then the last ones back and forth. ``play`` has three viewers, who follow the events and get a picture
+every second, a simulated light board and a journal.
 
-Prints for each recording whether all was right, when (in seconds from the picture that shows it, which
-the camera sent at that time, to the event's arrival), what became of the pictures, the most memory, and the
-share of one core that each part took. ``--idle``: only the board before the first turn, for so many seconds;
-then the share is measured after the first half.
+Prints for each recording whether all was right, the delays (seconds from the sending of the picture that
+shows it to the event's arrival), what became of the pictures, the peak memory, and the share of one core that
+each part took. ``--idle``: only the board before the first turn, for so many seconds; then the share is
+measured after the first half.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ from benchmarks.speed.limits import cpu_seconds, limited, make_limit, peak_megab
 from benchmarks.speed.mjpeg_camera import MjpegCamera, encoded
 from benchmarks.speed.page_viewers import Viewers, page_of
 
-STILL: Final = 20.0
-"""Seconds for which the last picture stands, for a program that lags behind."""
+STILL_SECONDS: Final = 20.0
+"""Seconds for which the last pictures are shown, for a program that lags behind."""
 VIEWERS: Final = 3
-BEFORE: Final = 14
-"""Pictures of a recording before the first hand comes in."""
+PICTURES_BEFORE_PLAY: Final = 14
+"""Number of pictures at the beginning of a recording in which no hand is in view yet."""
 
 
 @dataclass
 class Run:
-    """What a run showed. Times by the monotonic clock."""
+    """The measurements of a run. Times are monotonic."""
 
     started: float
     limit: str
-    """How the limit was held."""
+    """How the limit was enforced."""
     events: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
-    """By arrival."""
+    """Time of arrival and event."""
     figures: dict[str, Any] = field(default_factory=dict)
     before: dict[str, float] = field(default_factory=dict)
-    """The part's seconds in the first half of an idle run."""
+    """Each part's seconds in the first half of an idle run."""
     cpu: float = 0.0
-    """Processor time in seconds, of all but the first half of an idle run."""
+    """Processor time in seconds, without the first half of an idle run."""
     wall: float = 0.0
-    """Seconds in which that was used."""
+    """Seconds of wall time in which it was used."""
     megabytes: float = 0.0
     page: list[float] = field(default_factory=list)
     """Seconds that each request of a viewer took."""
@@ -76,7 +76,7 @@ def rules_of(truth: Mapping[str, Any]) -> list[str]:
 def run(
     command: str, rules: list[str], camera: MjpegCamera, share: float | None, memory: int | None, idle: bool
 ) -> Run:
-    """One run of the program, from its start until the camera's last picture has been judged."""
+    """Run the program, from its start until the camera's last picture has been judged."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         figures = folder / "figures.json"
@@ -110,7 +110,7 @@ def run(
             except OSError:
                 sys.exit(f"the program has ended: {(folder / 'err').read_text()[-2000:]}")
             if command == "watch":
-                # The stream ends, what waits is judged, the program ends.
+                # The stream ends; the program judges pending pictures and exits.
                 process.wait(60)
                 reader.join()
                 done.figures = json.loads(figures.read_text(encoding="utf-8"))
@@ -122,7 +122,7 @@ def run(
 
 
 def _compiled() -> dict[str, str]:
-    """The environment of a program whose modules have been compiled, as after an installation."""
+    """Compile the modules, as an installation does; returns the environment for the program."""
     environment = dict(os.environ)
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     compiling = [sys.executable, "-m", "compileall", "-q", "focus_companion", "benchmarks"]
@@ -141,8 +141,8 @@ def _lights(folder: Path, closing: contextlib.ExitStack) -> str:
 
 
 def _measure(process: subprocess.Popen[str], camera: MjpegCamera, done: Run, figures: Path | None) -> None:
-    """Follow processor time and memory until the camera has sent its last picture; ``figures``: where the
-    program writes those of the first half, which do not count.
+    """Measure processor time and memory until the camera has sent its last picture; ``figures``: the file to
+    which the program writes the figures of the first half, which do not count.
     """
     from_time, from_cpu = done.started, 0.0
     while not camera.over.wait(0.2):
@@ -156,7 +156,7 @@ def _measure(process: subprocess.Popen[str], camera: MjpegCamera, done: Run, fig
 
 
 def _written(process: subprocess.Popen[str], figures: Path) -> dict[str, Any]:
-    """The figures up to now."""
+    """The program's figures so far."""
     figures.unlink(missing_ok=True)
     process.send_signal(signal.SIGUSR2)
     _until(figures.exists, 30)
@@ -172,8 +172,7 @@ def _read(lines: Iterator[str], done: Run, camera: MjpegCamera) -> None:
 def _heard(event: dict[str, Any], done: Run, camera: MjpegCamera) -> None:
     done.events.append((time.monotonic(), event))
     if event["type"] == "ready":
-        # The players begin.
-        camera.play()
+        camera.play()  # the players begin
 
 
 def _until(reached: Any, seconds: float) -> None:
@@ -189,21 +188,22 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def shifted(done: Run, camera: MjpegCamera) -> list[dict[str, Any]]:
-    """The events with their times in the recording's."""
+    """The events, with their times relative to the recording."""
     by = done.figures["noted"]["camera read from"] - camera.began
     return [event | {"time": round(event["time"] + by, 3)} for _, event in done.events]
 
 
 def arrivals(done: Run, camera: MjpegCamera, events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same, each at the moment it arrived."""
+    """The same, with their times of arrival."""
     return [event | {"time": at - camera.began} for (at, _), event in zip(done.events, events, strict=True)]
 
 
 def late(truth: Mapping[str, Any], arrived: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
-    """Of each picture of the truth its time in the recording, and seconds until the arrival of what it shows,
-    however late that is.
+    """For each event that is due, its picture's time in the recording, and the seconds until its arrival,
+    however
+    late that is.
 
-    Events arrive in their order, so the n-th due of a kind is the n-th emitted.
+    Events arrive in order, so the n-th due event of a kind is the n-th emitted one.
     """
     from benchmarks.accuracy.scoring import dues
 
@@ -265,7 +265,7 @@ def usage(done: Run, camera: MjpegCamera, counts: Mapping[str, int]) -> dict[str
 
 
 def _is_fault(event: Mapping[str, Any]) -> bool:
-    # The camera's end is none.
+    # The end of the camera's stream is no fault.
     return bool(event["type"] == "lost" and event["why"] != "ended")
 
 
@@ -300,8 +300,8 @@ def main() -> None:
     for recording in given.recordings:
         truth = json.loads((recording.with_suffix("") / "truth.json").read_text(encoding="utf-8"))
         idle = given.idle is not None
-        pictures = encoded(recording, BEFORE if idle else None)
-        camera = MjpegCamera(pictures, BEFORE, given.idle if idle else STILL)
+        pictures = encoded(recording, PICTURES_BEFORE_PLAY if idle else None)
+        camera = MjpegCamera(pictures, PICTURES_BEFORE_PLAY, given.idle if idle else STILL_SECONDS)
         try:
             done = run(given.command, rules_of(truth), camera, share, memory, idle)
         finally:

@@ -1,4 +1,4 @@
-"""The speed of watching, compared with decoding alone, in one run.
+"""Measures the speed of watching, compared with decoding alone.
 
     python -m benchmarks.speed.watching VIDEO --players N --order COLOURS [--runs 5]
 
@@ -33,7 +33,7 @@ def seconds(*command: str) -> float:
 
 
 def first_second(video: str, folder: str) -> str:
-    """A video of the first second: start-up, finding the board, and hardly more."""
+    """A video of the first second, which takes little more than start-up and finding the board."""
     import cv2
 
     source = cv2.VideoCapture(video)
@@ -48,7 +48,7 @@ def first_second(video: str, folder: str) -> str:
 
 
 def whole(video: str, rules: list[str], runs: int) -> dict[str, str]:
-    """Decoding and watching as alternating processes, for the start of the video and all of it."""
+    """Time decoding and watching in alternating processes, for the start of the video and all of it."""
     taken: dict[str, list[float]] = {"decode start": [], "watch start": [], "decode": [], "watch": []}
     with tempfile.TemporaryDirectory() as folder:
         events = str(Path(folder) / "events.jsonl")
@@ -73,7 +73,7 @@ def whole(video: str, rules: list[str], runs: int) -> dict[str, str]:
 
 
 def inside(video: str, players: int, order: str) -> dict[str, str]:
-    """The parts of watching, timed on their thread."""
+    """Time the parts of watching within this process."""
     import cv2
 
     from focus_companion.game.rules import Rules
@@ -110,7 +110,7 @@ def inside(video: str, players: int, order: str) -> dict[str, str]:
 
 
 def beside(video: str, players: int, order: str) -> dict[str, str]:
-    """Our method and the peer methods on the same frames, one after the other, frame by frame."""
+    """Time our method and the peer methods on the same frames, one after the other on each frame."""
     from benchmarks.accuracy.contest import Contestant, Ours
     from benchmarks.accuracy.peers import BackgroundDifference, NearestColour
     from focus_companion.game.rules import Rules
@@ -140,7 +140,7 @@ def beside(video: str, players: int, order: str) -> dict[str, str]:
                 )
     figures: dict[str, str] = {}
     for name, each in taken.items():
-        # Without the picture on which ours finds the board, as the others never search for it.
+        # Without the picture in which ours finds the board, because the others never search for it.
         rest = sum(each) - (max(each) if name == Ours.name else 0.0)
         median = statistics.median(each) * 1e3
         figures[f"processor time, {name}"] = (

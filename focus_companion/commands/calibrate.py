@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.console import BadInput, NegativeResult
 from focus_companion.commands.shared.sources import data_folder
-from focus_companion.commands.shared.table_choice import FOLDER, camera_name
+from focus_companion.commands.shared.table_choice import LENS_FOLDER, camera_name
 
 if TYPE_CHECKING:
     from focus_companion.vision.capture.frames import Frame, Image
     from focus_companion.vision.geometry.lens_calibration import Measured, TargetView
 
-ENOUGH: Final = 15
+WANTED_VIEWS: Final = 15
 """Number of views of the target to take from a live camera."""
-EVERY: Final = 0.35
+EXAMINE_INTERVAL: Final = 0.35
 """Seconds between two examined pictures of a live camera."""
-HELD: Final = 0.004
-"""Fraction of the picture's width by which the target may move between two pictures and count as still."""
+MAX_STILL_MOTION: Final = 0.004
+"""Fraction of the picture's width by which a target that counts as still may move between two pictures."""
 
 
 @click.command("calibrate")
@@ -70,7 +70,7 @@ def command(
     except FrameError as error:
         raise BadInput(str(error)) from error
     name = camera_name(camera) if camera is not None else ""
-    place = output or data_folder(data) / FOLDER / f"{_file_name(name or _given(pictures).name)}.toml"
+    place = output or data_folder(data) / LENS_FOLDER / f"{_file_name(name or _given(pictures).name)}.toml"
     if place.suffix != ".toml":
         raise BadInput(f"--output: {place} must end in .toml")
     measured = _measured(views, place.stem, name, _rulers(rulers))
@@ -115,14 +115,14 @@ def _print_target(place: Path, paper: str) -> None:
 
 def _from_pictures(folder: Path) -> list[TargetView]:
     from focus_companion.vision.capture.sources import PictureFolder
-    from focus_companion.vision.geometry.lens_calibration import see
+    from focus_companion.vision.geometry.lens_calibration import detect_target
 
     if not folder.is_dir():
         raise BadInput(f"--pictures: there is no folder {folder}")
     views, unseen = [], 0
     with PictureFolder(folder, fps=1000) as source:
         for frame in source:
-            view = see(frame.image)
+            view = detect_target(frame.image)
             if view is None:
                 unseen += 1
             else:
@@ -135,7 +135,7 @@ def _from_pictures(folder: Path) -> list[TargetView]:
 def _from_camera(source: str, seconds: float) -> list[TargetView]:
     from focus_companion.vision.capture.frames import FrameError
     from focus_companion.vision.capture.sources import open_source
-    from focus_companion.vision.geometry.lens_calibration import differs, see
+    from focus_companion.vision.geometry.lens_calibration import detect_target, differs
 
     views: list[TargetView] = []
     last: TargetView | None = None
@@ -143,11 +143,13 @@ def _from_camera(source: str, seconds: float) -> list[TargetView]:
     try:
         with open_source(source, paced=True) as frames:
             for image in _now_and_then(frames, seconds):
-                view = see(image)
+                view = detect_target(image)
                 if view is not None and last is not None and _held(view, last) and differs(view, views):
                     views.append(view)
-                    click.echo(f"{len(views)} of {ENOUGH}: now tilt it another way, or move it.", err=True)
-                    if len(views) >= ENOUGH:
+                    click.echo(
+                        f"{len(views)} of {WANTED_VIEWS}: now tilt it another way, or move it.", err=True
+                    )
+                    if len(views) >= WANTED_VIEWS:
                         break
                 last = view
     except KeyboardInterrupt:
@@ -166,7 +168,7 @@ def _now_and_then(frames: Iterable[Frame], seconds: float) -> Iterator[Image]:
         now = time.monotonic()
         if now - began > seconds:
             return
-        if now - last >= EVERY:
+        if now - last >= EXAMINE_INTERVAL:
             last = now
             yield frame.image
 
@@ -174,7 +176,7 @@ def _now_and_then(frames: Iterable[Frame], seconds: float) -> Iterator[Image]:
 def _held(view: TargetView, before: TargetView) -> bool:
     """Whether the target is still: motion blurs it, and a rolling shutter distorts it."""
     same = view.points.shape == before.points.shape and bool((view.points == before.points).all())
-    return same and float(abs(view.pixels - before.pixels).max()) < HELD * view.width
+    return same and float(abs(view.pixels - before.pixels).max()) < MAX_STILL_MOTION * view.width
 
 
 def _measured(views: list[TargetView], name: str, camera: str, rulers: tuple[float, float]) -> Measured:
@@ -184,7 +186,7 @@ def _measured(views: list[TargetView], name: str, camera: str, rulers: tuple[flo
     try:
         return measure(views, name, camera, rulers)
     except LensError as error:
-        raise NotSo(str(error)) from error
+        raise NegativeResult(str(error)) from error
 
 
 def _write(place: Path, measured: Measured) -> None:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focus_companion.addresses import shown_address
-from focus_companion.commands.shared.console import NotSo
+from focus_companion.commands.shared.console import NegativeResult
 from focus_companion.settings import Settings, load
 
 if TYPE_CHECKING:
     from focus_companion.support.checks import Check
     from focus_companion.vision.capture.frames import Image
 
-SPEED = 2.0
+SPEED_TEST_SECONDS = 2.0
 """Seconds for which the machine's speed is measured."""
 
 
@@ -40,13 +40,13 @@ def command(as_json: bool, **flags: Any) -> None:
             json.dumps({"state": state, "checks": [check.to_json() for check in found]}, ensure_ascii=False)
         )
     if state == "fail":
-        raise NotSo(f"{sum(check.state == 'fail' for check in found)} of {len(found)} checks fail")
+        raise NegativeResult(f"{sum(check.state == 'fail' for check in found)} of {len(found)} checks fail")
 
 
 def examine(
     settings: Settings, on_check: Callable[[Check], object] = lambda _: None
 ) -> tuple[list[Check], list[Image]]:
-    """Run all checks and ``on_check`` each as it is done. Also returns the pictures taken."""
+    """Run all checks, calling ``on_check`` after each. Also returns the pictures taken."""
     found: list[Check] = []
     images: list[Image] = []
     for check in _checks(settings, images):
@@ -64,7 +64,7 @@ def _checks(settings: Settings, images: list[Image]) -> Iterator[Check]:
     yield from machine.check_versions()
     yield from exposed.check_settings()
     yield from machine.check_rights()
-    yield from machine.check_speed(measure(SPEED))
+    yield from machine.check_speed(measure(SPEED_TEST_SECONDS))
     yield from machine.check_disk(settings.data)
     yield from machine.check_journal(settings.data)
     yield from machine.check_port(settings.port, "0.0.0.0" if settings.lan else "127.0.0.1")

@@ -1,4 +1,4 @@
-"""``focus-companion export``: a recorded game in any format."""
+"""``focus-companion export``: writes a recorded game in any format."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from typing import Final
 
 import click
 
-from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.console import BadInput, NegativeResult
 from focus_companion.commands.shared.sources import load
 from focus_companion.formats.writing import FORMATS, NAMES, Format, write
 from focus_companion.game.faults import IllegalMove
 from focus_companion.game.record import GameRecord
 from focus_companion.web.catalogues import LANGUAGES
 
-BINARY: Final = frozenset({"gif", "mp4"})
-"""Binary formats."""
+BINARY_FORMATS: Final = frozenset({"gif", "mp4"})
 
 
 @click.command("export")
@@ -56,7 +55,7 @@ def command(
     browser opens, even without a network.
     """
     to_terminal = output in (None, "-") and sys.stdout.isatty()
-    if to_terminal and name in BINARY:
+    if to_terminal and name in BINARY_FORMATS:
         raise BadInput(f"{name} is a binary format; give --output FILE")
     if name != "html" and (no_swings or tape is not None):
         raise BadInput("--no-swings and --tape are for --format html alone; leave them out")
@@ -64,7 +63,7 @@ def command(
         with _progress(name) as show:
             content = write(load(game, data, match=whole), _format(name, language, not no_swings, tape, show))
     except IllegalMove as error:
-        raise NotSo(f"{game}: {error}") from None
+        raise NegativeResult(f"{game}: {error}") from None
     if output is not None and output != "-":
         write_atomically(Path(output), content)
         return
@@ -75,7 +74,7 @@ def command(
 def _format(
     name: str, language: str, swings: bool, tape: Path | None, progress: Callable[[float], None] | None
 ) -> Format:
-    # Imported late: they import the web server and numpy.
+    # Imported here, because these import the web server and numpy.
     if name == "html":
         from focus_companion.web.story import story_format
 

@@ -1,4 +1,4 @@
-"""``focus-companion hall``: every table of an evening on one page, as a broker carries them."""
+"""``focus-companion hall``: shows every table that publishes to a broker on one page."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from focus_companion.commands.shared.console import BadInput
 from focus_companion.commands.shared.serving import announce, host_of, no_port, on_signals, port_is_free, say
 from focus_companion.settings import Settings, load
 
-PORT: Final = 8001
+DEFAULT_PORT: Final = 8001
 """The page's port, different from that of a table on the same machine."""
 
 
 @click.command("hall")
 @click.option("--mqtt", metavar="URL", help="The broker: mqtt[s]://[USER@]HOST[:PORT].")
 @click.option("--mqtt-ca", metavar="FILE", help="CA certificate of the broker (default: the system's).")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True,
+@click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True,
               help="Of the page; 0: any free one.")  # fmt: skip
 @click.option("--lan/--no-lan", default=None, help="Let other machines look at it.")
 def command(**flags: Any) -> None:
@@ -44,7 +44,7 @@ def show(settings: Settings, stop: threading.Event, closing: ExitStack) -> None:
     Raises:
         BadInput: no broker is named, it refuses us, or the port cannot be used.
     """
-    memory.share_one_pool()
+    memory.share_one_arena()
     broker = chosen_broker(settings)
     if broker is None:
         raise BadInput("hall needs the broker that the tables publish to; give --mqtt mqtt://HOST")

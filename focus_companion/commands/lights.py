@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import click
 
-from focus_companion.commands.shared.console import NotSo
+from focus_companion.commands.shared.console import NegativeResult
 from focus_companion.settings import config_file, load
 
-ANSWER_SECONDS: Final = 8.0
-"""A board may be in its bootloader for two seconds, and a busy port is retried after two more."""
+ANSWER_TIMEOUT: Final = 8.0
+"""Seconds; a board may be in its bootloader for two, and a busy port is retried after two more."""
 
 
 @click.command("lights")
@@ -41,25 +41,25 @@ def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> 
 
     with _lights_log_shown(), open_lights(settings, pressed, awaited=False) as lights:
         if not lights.names:
-            raise NotSo(
+            raise NegativeResult(
                 "there are no lights to try; plug a light board in, name one with --port PATH or --wled URL, "
                 f"or write a table [lights] into {config_file(os.environ)}"
             )
         lights.present(NOTHING)
-        if not lights.wait(ANSWER_SECONDS):
-            raise NotSo(f"not all of the lights answer ({', '.join(lights.names)})")
+        if not lights.wait(ANSWER_TIMEOUT):
+            raise NegativeResult(f"not all of the lights answer ({', '.join(lights.names)})")
         click.echo(f"These answer: {', '.join(lights.names)}")
         for step in walk() if walk_all else ():
             click.echo(f"  {step.text}")
             lights.present(step.meaning, step.cue)
             time.sleep(step.seconds / pace)
-            if not lights.wait(ANSWER_SECONDS):
-                raise NotSo("the lights stopped answering")
+            if not lights.wait(ANSWER_TIMEOUT):
+                raise NegativeResult("the lights stopped answering")
 
 
 @contextmanager
 def _lights_log_shown() -> Iterator[None]:
-    """Meanwhile, log messages of the lights, and only those, are shown on the terminal."""
+    """Shows the log messages of the lights, and only those, on the terminal meanwhile."""
     log = logging.getLogger("focus_companion.lights")
     shown, level = logging.StreamHandler(), log.level
     log.setLevel(logging.INFO)
@@ -72,7 +72,7 @@ def _lights_log_shown() -> Iterator[None]:
 
 
 def _table(settings: Mapping[str, Any], port: str | None, wled: str | None) -> dict[str, Any]:
-    """The settings' table, with the command line's overrides."""
+    """The table ``[lights]`` of the settings, with the overrides of the command line."""
     table = dict(settings)
     if port is not None or wled is not None:
         table["backends"] = [name for name, given in (("serial", port), ("wled", wled)) if given is not None]

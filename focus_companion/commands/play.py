@@ -1,4 +1,4 @@
-"""``focus-companion play``: camera, page, lights and journal round one game. The main job."""
+"""``focus-companion play``: the main program, which connects a game with camera, page, lights and journal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.rules import Rules
 from focus_companion.notify import Supervisor
 from focus_companion.session.names import clean_text
-from focus_companion.settings import LEVELS, SPOKEN, Settings, load
+from focus_companion.settings import LOG_LEVELS, SPOKEN_LANGUAGES, Settings, load
 from focus_companion.support.exposed import exposed_notice
 
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from focus_companion.session.session import Session
 
     _NameType = click.ParamType[tuple[str, str]]
-else:  # older click knows no parameters of this type
+else:  # older versions of click have no type parameters
     _NameType = click.ParamType
 
 log = logging.getLogger(__name__)
 
-MOMENT = 0.2
+SPEED_TEST_SECONDS = 0.2
 """Seconds for which the machine's speed is measured before a game."""
 
 
@@ -85,9 +85,9 @@ class Name(_NameType):
 @click.option("--mqtt", metavar="URL", help="Publish to a broker: mqtt[s]://[USER@]HOST[:PORT].")
 @click.option("--mqtt-ca", metavar="FILE", help="CA certificate of the broker (default: the system's).")
 @click.option("--table", metavar="NAME", help="The table's name towards the broker (default: the machine's).")
-@click.option("--speak", type=click.Choice(SPOKEN), is_flag=False, flag_value="system",
+@click.option("--speak", type=click.Choice(SPOKEN_LANGUAGES), is_flag=False, flag_value="system",
               help="Say aloud what happens, with espeak-ng, in this or the system's language.")  # fmt: skip
-@click.option("--log", type=click.Choice(LEVELS), help="How much the log holds (default info).")
+@click.option("--log", type=click.Choice(LOG_LEVELS), help="How much the log holds (default info).")
 @click.option("--fps", type=click.FloatRange(0.1, 1000), help="Of a folder of pictures (default 15).")
 @click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
               help="Where rank 1 lies in the picture, if the set-up leaves it open.")  # fmt: skip
@@ -118,7 +118,7 @@ def command(
         tape=tape, tape_size=tape_size,
         played_by=played_by, words=words, pace=None if pace is None else float(pace),
     )  # fmt: skip
-    # Whatever is written from here on is for this user alone: journal, logs, copies.
+    # Only this user may read what is written from here on: journal, logs, copies.
     os.umask(0o077)
     if settings.lan and settings.pin is None:
         settings = replace(settings, pin=f"{secrets.randbelow(10**6):06}")
@@ -133,7 +133,7 @@ def command(
     while going is not None:
         with ExitStack() as closing:
             going = play(going.settings, wanted, stop, closing, going.picked)
-        # A tape is of one game's session.
+        # A tape records one session only.
         wanted = replace(wanted, tape=tape and tape.with_name(f"{tape.name}-camera"))
     leave()
 
@@ -158,18 +158,18 @@ def play(
     ``picked``: the camera chosen there before. Returns how to restart if one was chosen; else ``None``.
 
     Raises:
-        SeatError: a seat of a colour that does not play.
+        SeatError: a seat is given for a colour that does not play.
         BadInput, OSError: the camera, the port or the journal cannot be used, each with a sentence.
     """
-    memory.share_one_pool()
-    threads.take_short_turns()
+    memory.share_one_arena()
+    threads.shorten_switch_interval()
     # Imported here because picture libraries are slow to import, and --help need not wait for them.
     from focus_companion.commands.shared import playing
     from focus_companion.commands.shared.camera_offer import CameraOffer
     from focus_companion.support.live_report import LiveReport
     from focus_companion.vision.machine_speed import measure
 
-    speed = measure(MOMENT)
+    speed = measure(SPEED_TEST_SECONDS)
     broker, given = chosen_broker(settings), settings
     camera, journal, settings = playing.open_camera_and_journal(settings, picked, speed.size, closing)
     session = playing.begin_session(wanted, settings, camera, journal, closing)
@@ -177,7 +177,7 @@ def play(
     on_event = playing.open_listeners(wanted, settings, session, camera, journal, broker, reports, closing)
 
     supervisor = Supervisor()
-    # The camera is opened and the board sought while the page is prepared, for a quick start.
+    # For a quick start, the camera is opened and the board searched for while the page is prepared.
     runner = playing.start_runner(session, camera, on_event, supervisor, speed.apart, closing)
     offer = CameraOffer() if given.camera is None else None
     phone = phone_page(settings, camera.phone, closing) if camera.phone is not None else None
@@ -209,7 +209,7 @@ def play(
 
 def _update_status(supervisor: Supervisor, session: Session) -> None:
     if where := supervisor.hung():
-        # The watchdog is going to end the program: afterwards only the log shows why.
+        # The watchdog is about to end the program; afterwards only the log shows why.
         log.error("The game loop hangs; it stands at\n%s", where)
     history = session.history
     supervisor.status(f"Game {history.game}, turn {history.ply}; camera: {session.camera}")
@@ -219,14 +219,14 @@ def _wait(
     runner: Runner, stop: threading.Event, turned: Callable[[], None], taken: Callable[[], bool]
 ) -> None:
     said = False
-    tidied = time.monotonic()
+    trimmed = time.monotonic()
     while not stop.wait(0.2):
         turned()
         if taken():
             break
-        if time.monotonic() - tidied > memory.EVERY:
-            memory.give_back()
-            tidied = time.monotonic()
+        if time.monotonic() - trimmed > memory.TRIM_INTERVAL:
+            memory.release_free_memory()
+            trimmed = time.monotonic()
         if runner.wait(0):
             break
         if runner.ended and not said:

@@ -1,4 +1,4 @@
-"""``focus-companion read``: one still picture to one position."""
+"""``focus-companion read``: reads the position in one still picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.console import BadInput, NegativeResult
 from focus_companion.commands.shared.picture_sentences import cut_off_text, why_text
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.formats.board_text import board_text
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from focus_companion.vision.geometry.scene import BoardProfile
     from focus_companion.vision.single_image.read_still import StillReading
 
-IN_PLAY = {2: "gr", 3: "gbr", 4: "gbyr"}
+COLOURS_IN_PLAY = {2: "gr", 3: "gbr", 4: "gbyr"}
 """Letters of the colours in play, by number of players."""
 
-_DOUBTFUL = 0.9
+_DOUBTFUL_PROBABILITY = 0.9
 """Probability below which a square is reported as doubtful."""
 
 
-_FITS = 0.6
-"""Agreement of the outlines below which the picture does not show the start."""
+_MIN_AGREEMENT = 0.6
+"""Agreement of the outlines (0 to 1) below which the picture does not show the start."""
 
 
 @click.command("read")
@@ -94,19 +94,19 @@ def command(
         return
     sets = boards_for(board) or plastic_sets()
     fault = picture_fault(picture)
-    # Draughts may be black and white.
+    # A grey picture is no fault with flat pieces: draughts may be black and white.
     if fault == "grey" and not sets[0].flat:
-        raise NotSo(f"{image}: {why_text(fault)}")
-    reading = read_still(picture, sets, IN_PLAY[players], rank1, profile)
+        raise NegativeResult(f"{image}: {why_text(fault)}")
+    reading = read_still(picture, sets, COLOURS_IN_PLAY[players], rank1, profile)
     if reading is None and fault in ("dark", "covered"):
-        raise NotSo(f"{image}: no board found: {why_text(fault)}")
+        raise NegativeResult(f"{image}: no board found: {why_text(fault)}")
     if reading is None:
-        raise NotSo(
+        raise NegativeResult(
             f"{image}: no board found in the picture; take it so that the whole board is in view, "
             "sharp, and fills a third of it or more"
         )
     if edges := sides_beyond(reading.camera, reading.profile):
-        raise NotSo(f"{image}: {cut_off_text([*edges])}")
+        raise NegativeResult(f"{image}: {cut_off_text([*edges])}")
     click.echo(json.dumps(as_object(reading, rank1)) if as_json else as_text(reading, rank1))
 
 
@@ -120,10 +120,10 @@ def learned(
     target: Path,
     rise: float | None,
 ) -> str:
-    """Write the profile of the set in a picture of the start to ``target``; what was measured, for people.
+    """Write the profile of the set in a picture of the start to ``target``; returns a text for people.
 
     Raises:
-        NotSo: no board is found, or the outlines do not fit the start.
+        NegativeResult: no board is found, or the outlines do not fit the start.
         BadInput: the file cannot be written, or is no .toml.
     """
     from focus_companion.vision.geometry.board_profiles import forms, profile_text
@@ -133,8 +133,8 @@ def learned(
         raise BadInput(f"--learn: {target} must end in .toml, so that --board takes it")
     start = start_position(Rules.make(players))
     measured = measure_set(picture, bases or forms(), start.stacks, rank1, lens, rise and rise / 100)
-    if measured is None or measured.agreement < _FITS:
-        raise NotSo(
+    if measured is None or measured.agreement < _MIN_AGREEMENT:
+        raise NegativeResult(
             f"{source}: the start of {players} players is not seen; set all its pieces up, show the whole "
             "board from 25 to 45 degrees off the vertical, or name a profile of such pieces with --board"
         )
@@ -187,7 +187,11 @@ def as_text(reading: StillReading, rank1: str) -> str:
         "",
         f"Pieces: {', '.join(counts) or 'none'}.",
     ]
-    doubtful = [str(square) for square, sure in zip(SQUARES, reading.sure, strict=True) if sure < _DOUBTFUL]
+    doubtful = [
+        str(square)
+        for square, probability in zip(SQUARES, reading.sure, strict=True)
+        if probability < _DOUBTFUL_PROBABILITY
+    ]
     if doubtful:
         lines.append(f"Hard to see, so look for yourself: {' '.join(doubtful)}.")
     return "\n".join(lines)

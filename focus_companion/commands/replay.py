@@ -1,4 +1,4 @@
-"""``focus-companion replay``: a record, position by position, for people or for programs."""
+"""``focus-companion replay``: shows a record position by position, for people or for programs."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import IO, Final
 
 import click
 
-from focus_companion.commands.shared.console import BadInput, NotSo, print_notice
+from focus_companion.commands.shared.console import BadInput, NegativeResult, print_notice
 from focus_companion.commands.shared.position_lines import position_lines
 from focus_companion.commands.shared.sources import is_journal_game, load, read_bytes, warn
 from focus_companion.formats.board_text import board_text
 from focus_companion.formats.captions import captions
 from focus_companion.formats.errors import FormatError
 from focus_companion.formats.match import Match, score_lines
-from focus_companion.formats.reading import LIMIT, read_record, records_in
+from focus_companion.formats.reading import MAX_RECORD_BYTES, read_record, records_in
 from focus_companion.formats.walk import steps
 from focus_companion.game.faults import IllegalMove
 from focus_companion.game.record import GameRecord
 from focus_companion.game.setups import start_position
 
-LINES: Final = (".jsonl", ".ndjson")
+LINE_SUFFIXES: Final = (".jsonl", ".ndjson")
 """Suffixes of files with one record per line."""
 
-_TOGETHER: Final = 1 << 16
-"""Characters per write."""
+_WRITE_CHARACTERS: Final = 1 << 16
+"""Number of characters that are collected before they are written."""
 
 
 @click.command("replay")
@@ -44,13 +44,13 @@ def command(game: str, positions: bool, legal: bool, data: str | None, whole: bo
     if legal and not positions:
         raise click.UsageError("--legal belongs to --positions; give both")
     if not whole and not is_journal_game(game, data):
-        if Path(game).suffix.lower() in LINES and Path(game).exists():
+        if Path(game).suffix.lower() in LINE_SUFFIXES and Path(game).exists():
             with Path(game).open("rb") as stream:
                 _many(stream, game, positions, legal)
             return
         content = read_bytes(game)
         if _holds_lines(content):
-            if len(content) > LIMIT:  # only its start was read
+            if len(content) > MAX_RECORD_BYTES:  # only its start was read
                 raise BadInput(
                     f"{game}: too long to be held at once; give it as a file with a name in .jsonl"
                 )
@@ -74,7 +74,7 @@ def _one(match: Match, source: str, positions: bool, legal: bool) -> None:
         except IllegalMove as error:
             sys.stdout.flush()
             place = source if match.single else f"{source}: games[{number - 1}]"
-            raise NotSo(f"{place}: {error}") from None
+            raise NegativeResult(f"{place}: {error}") from None
     if not (match.single or positions):
         _write(_score(match))
 
@@ -109,7 +109,9 @@ def _many(stream: IO[bytes], source: str, positions: bool, legal: bool) -> None:
     if not count:
         raise FormatError("no records in it", source=source, remedy="give one game record (JSON) a line")
     if faulty:
-        raise NotSo(f"{source}: {faulty} of {count} records are faulty; mend them at the lines named above")
+        raise NegativeResult(
+            f"{source}: {faulty} of {count} records are faulty; mend them at the lines named above"
+        )
 
 
 def _print_in_order(line: str) -> None:
@@ -118,14 +120,14 @@ def _print_in_order(line: str) -> None:
 
 
 def _write(lines: Iterable[str]) -> None:
-    """Write lines some hundred at a time, including all those produced before an error."""
+    """Write lines in large blocks, including all those produced before an error."""
     waiting: list[str] = []
     size = 0
     try:
         for line in lines:
             waiting.append(line)
             size += len(line)
-            if size > _TOGETHER:
+            if size > _WRITE_CHARACTERS:
                 sys.stdout.write("\n".join(waiting) + "\n")
                 waiting, size = [], 0
     finally:
@@ -134,7 +136,7 @@ def _write(lines: Iterable[str]) -> None:
 
 
 def _holds_lines(content: bytes) -> bool:
-    """Whether this is one JSON record per line, whatever the file's name: several lines, each an object."""
+    """Whether this is one JSON record per line, whatever the file's name: at least two lines of objects."""
     first, _, others = content.partition(b"\n")
     other = others.lstrip()[:1]
     return (

@@ -14,7 +14,7 @@ from focus_companion.commands.doctor import examine
 from focus_companion.commands.shared.console import BadInput
 from focus_companion.settings import Settings, load
 
-_ABOUT: Final = {
+_DESCRIPTIONS: Final = {
     "before.png": "the last picture in which all was well",
     "fault.png": "the picture of the fault",
     "events.jsonl": "the newest events, without the players' names",
@@ -94,7 +94,7 @@ def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool
             (Path(shown) / name).write_bytes(data)
         click.echo(f"This would be in the file, and nothing else. Look at it in {shown}")
         for name, data in parts.items():
-            click.echo(f"  {name:14} {len(data) / 1000:8.1f} kB  {_ABOUT[name]}")
+            click.echo(f"  {name:14} {len(data) / 1000:8.1f} kB  {_DESCRIPTIONS[name]}")
         question = "The pictures show your board to whoever you give the file. Pack them?"
         if ask and not click.confirm(question):
             click.echo("Nothing was packed.")
@@ -109,7 +109,7 @@ def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool
 
 
 def _pictures(settings: Settings, seen: list[Any]) -> dict[str, bytes]:
-    """The picture of a running play, with and without its reading, else those that the doctor took."""
+    """The picture of a running play, with and without its reading, else one that the doctor took."""
     found = {}
     for name, query in (("snapshot.jpg", ""), ("reading.jpg", "?overlay=1")):
         try:
@@ -117,7 +117,7 @@ def _pictures(settings: Settings, seen: list[Any]) -> dict[str, bytes]:
             with urllib.request.urlopen(address, timeout=5) as answer:
                 found[name] = answer.read()
         except (urllib.error.URLError, OSError):
-            # None is running there, so the doctor had the camera to itself.
+            # No play is running there, so the doctor had the camera to itself.
             break
     if not found and seen:
         import cv2

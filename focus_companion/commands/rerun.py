@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.console import BadInput, NegativeResult
 from focus_companion.commands.shared.explanations import explain_options, write_explanations
 from focus_companion.commands.shared.taping import sight_from_json
 from focus_companion.commands.watch import lines
@@ -50,7 +50,7 @@ def command(
                 apart += 1
                 line = f"event {count}: then {_short(compared.taped)}, now {_short(compared.emitted)}"
                 if not different:
-                    raise NotSo(f"{folder}: {line}")
+                    raise NegativeResult(f"{folder}: {line}")
                 click.echo(line, err=True)
     except TapeError as error:
         raise BadInput(str(error)) from error
@@ -58,7 +58,7 @@ def command(
         write_explanations(explainer, explain_to, to_stderr=events == "-")
         return
     if apart:
-        raise NotSo(f"{folder}: {apart} of {count} events differ")
+        raise NegativeResult(f"{folder}: {apart} of {count} events differ")
     click.echo(f"{folder}: {count} events, all the same", err=True)
 
 

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from focus_companion.commands.shared.console import NotSo
+from focus_companion.commands.shared.console import NegativeResult
 from focus_companion.commands.shared.sources import load
 from focus_companion.game.faults import IllegalMove
 from focus_companion.game.position import position_text
@@ -40,7 +40,7 @@ def command(game: str, as_json: bool, data: str | None, whole: bool, as_puzzles:
         try:
             found = review(record)
         except (IllegalMove, NotFinished) as error:
-            raise NotSo(f"{place}: {error}") from None
+            raise NegativeResult(f"{place}: {error}") from None
         if as_json:
             head = {} if match.single else {"game": number}
             click.echo(json.dumps(head | found.to_json(), ensure_ascii=True))
@@ -56,7 +56,7 @@ def _print_puzzles(record: GameRecord, head: dict[str, int], as_json: bool, plac
     try:
         found = puzzles(record)
     except (IllegalMove, NotFinished) as error:
-        raise NotSo(f"{place}: {error}") from None
+        raise NegativeResult(f"{place}: {error}") from None
     if as_json:
         for puzzle in found:
             click.echo(json.dumps(head | puzzle.to_json(), ensure_ascii=True))

@@ -14,12 +14,12 @@ from typing import Any, Final
 import click
 
 from focus_companion.addresses import shown_address
-from focus_companion.commands.shared.console import BadInput, NotSo
-from focus_companion.commands.shared.pin import folder
-from focus_companion.commands.shared.service_unit import NAME, options_of, unit_path, unit_text
+from focus_companion.commands.shared.console import BadInput, NegativeResult
+from focus_companion.commands.shared.pin import private_folder
+from focus_companion.commands.shared.service_unit import UNIT_NAME, options_of, unit_path, unit_text
 
-_SECONDS: Final = 30.0
-"""Seconds for systemd to answer; when it starts the program, it answers once that is up."""
+_SYSTEMD_TIMEOUT: Final = 30.0
+"""Seconds for systemd to answer; when it starts the program, it answers only once the program is up."""
 
 _user = click.option(
     "--user", is_flag=True, expose_value=False, help="For this user (the only kind there is)."
@@ -53,16 +53,16 @@ def install(only_print: bool, options: tuple[str, ...]) -> None:
     path = unit_path()
     _write(path, text)
     click.echo(f"Written: {path}")
-    if not (_systemctl("daemon-reload") and _systemctl("enable", NAME)):
+    if not (_systemctl("daemon-reload") and _systemctl("enable", UNIT_NAME)):
         click.echo(
             "systemd does not answer here. Where it does: systemctl --user daemon-reload && "
-            f"systemctl --user enable --now {NAME}"
+            f"systemctl --user enable --now {UNIT_NAME}"
         )
         return
-    if not _systemctl("restart", NAME):
-        raise NotSo(
-            f"installed, but it is not up within {_SECONDS:.0f} seconds, and systemd tries on; "
-            f"see: journalctl --user --unit {NAME}"
+    if not _systemctl("restart", UNIT_NAME):
+        raise NegativeResult(
+            f"installed, but it is not up within {_SYSTEMD_TIMEOUT:.0f} seconds, and systemd tries on; "
+            f"see: journalctl --user --unit {UNIT_NAME}"
         )
     click.echo("It runs, and starts again with your session.")
     if _run("loginctl", "show-user", str(os.getuid()), "--property", "Linger", "--value") != "yes\n":
@@ -75,8 +75,8 @@ def uninstall() -> None:
     """Stop and remove the service. Games and settings stay."""
     path = unit_path()
     if not path.exists():
-        raise NotSo(f"there is no {path}; nothing is installed")
-    stopped = _systemctl("disable", "--now", NAME)
+        raise NegativeResult(f"there is no {path}; nothing is installed")
+    stopped = _systemctl("disable", "--now", UNIT_NAME)
     path.unlink()
     _systemctl("daemon-reload")
     click.echo(f"Taken away: {path}")
@@ -90,16 +90,16 @@ def status() -> None:
     """Show whether the service is installed and running; exit status 1 if it is not."""
     path = unit_path()
     if not path.exists():
-        raise NotSo(f"not installed (there is no {path}); focus-companion service install")
+        raise NegativeResult(f"not installed (there is no {path}); focus-companion service install")
     kinds = "ActiveState,SubState,StatusText,NRestarts"
-    output = _ask("show", "--property", kinds, NAME)
+    output = _ask("show", "--property", kinds, UNIT_NAME)
     if output is None:
-        raise NotSo(f"installed ({path}), but systemd does not answer here")
+        raise NegativeResult(f"installed ({path}), but systemd does not answer here")
     found = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
     state = f"{found.get('ActiveState', 'unknown')} ({found.get('SubState', '?')})"
     line = f"{state}, restarted {found.get('NRestarts', '?')} times"
     if found.get("ActiveState") != "active":
-        raise NotSo(f"{line}; see: journalctl --user --unit {NAME}")
+        raise NegativeResult(f"{line}; see: journalctl --user --unit {UNIT_NAME}")
     click.echo(f"{line}. {found.get('StatusText', '')}".rstrip())
 
 
@@ -112,11 +112,11 @@ def address() -> None:
 
     path = unit_path()
     if not path.exists():
-        raise NotSo(f"not installed (there is no {path}); focus-companion service install")
+        raise NegativeResult(f"not installed (there is no {path}); focus-companion service install")
     settings = load(_chosen(options_of(path.read_text(encoding="utf-8"))))
     if not _is_up(settings.port):
-        raise NotSo(
-            f"nothing answers on port {settings.port} within {_SECONDS:.0f} seconds; "
+        raise NegativeResult(
+            f"nothing answers on port {settings.port} within {_SYSTEMD_TIMEOUT:.0f} seconds; "
             "focus-companion service status says why, and focus-companion play runs it by hand"
         )
     click.echo(f"Page: http://127.0.0.1:{settings.port}/")
@@ -125,12 +125,12 @@ def address() -> None:
         click.echo(f"From other machines: {name}")
     if found:
         click.echo(qr_text(found[0]))
-        file = folder(settings.data) / f"focus-companion-{settings.port}.pin"
+        file = private_folder(settings.data) / f"focus-companion-{settings.port}.pin"
         click.echo(f"PIN for acting from other machines: see {file}")
 
 
 def _chosen(options: Sequence[str]) -> dict[str, Any]:
-    """What the options of play choose of the settings that an address needs."""
+    """The settings that an address depends on, as the options of play choose them."""
     from focus_companion.commands.play import command as play
 
     with play.make_context("play", list(options)) as context:
@@ -138,11 +138,11 @@ def _chosen(options: Sequence[str]) -> dict[str, Any]:
 
 
 def _is_up(port: int) -> bool:
-    """Whether the page answers, waited for while the program starts."""
-    end = time.monotonic() + _SECONDS
+    """Whether the page answers; waits for it, because the program may be starting."""
+    end = time.monotonic() + _SYSTEMD_TIMEOUT
     while time.monotonic() < end:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/state", timeout=_SECONDS):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/state", timeout=_SYSTEMD_TIMEOUT):
                 return True
         except OSError:
             time.sleep(0.5)
@@ -181,7 +181,7 @@ def _run(*command: str) -> str | None:
     if shutil.which(command[0]) is None:
         return None
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_SYSTEMD_TIMEOUT, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None

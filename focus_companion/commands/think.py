@@ -11,13 +11,20 @@ from typing import IO
 
 import click
 
-from focus_companion.commands.shared.console import NotSo
+from focus_companion.commands.shared.console import NegativeResult
 from focus_companion.game.colours import NAMES, names
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.players.choosing import Budget, choose, shared_engine
-from focus_companion.players.levels import BEST
-from focus_companion.players.protocol import LONGEST_LINE, Defaults, answer, budget_of, final_value, following
+from focus_companion.players.levels import BEST_LEVEL
+from focus_companion.players.protocol import (
+    MAX_LINE_BYTES,
+    Defaults,
+    answer,
+    budget_of,
+    final_value,
+    following,
+)
 
 
 @click.command("think")
@@ -30,7 +37,9 @@ from focus_companion.players.protocol import LONGEST_LINE, Defaults, answer, bud
 @click.option(
     "--nodes", type=click.IntRange(1, 1_000_000_000), help="Positions to look at instead: repeatable."
 )
-@click.option("--level", type=click.IntRange(1, BEST), default=BEST, show_default=True, help="How strong.")
+@click.option(
+    "--level", type=click.IntRange(1, BEST_LEVEL), default=BEST_LEVEL, show_default=True, help="How strong."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")
 def command(
@@ -53,7 +62,7 @@ def command(
 
 def serve(requests: IO[bytes], answers: IO[str], defaults: Defaults) -> None:
     """Answer requests until their end; each answer is flushed at once."""
-    # Everything is compiled and loaded before the first line: its time is for thinking.
+    # Compile and load everything before the first request, so that its time is spent on thinking.
     rules = Rules.make(2)
     choose(start_position(rules), rules, budget=Budget(nodes=1000))
     for line in _lines(requests):
@@ -63,9 +72,9 @@ def serve(requests: IO[bytes], answers: IO[str], defaults: Defaults) -> None:
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
     """Lines; one that is too long is cut just beyond the limit."""
-    while line := stream.readline(LONGEST_LINE + 2):
+    while line := stream.readline(MAX_LINE_BYTES + 2):
         part = line
-        while not part.endswith(b"\n") and (part := stream.readline(LONGEST_LINE)):
+        while not part.endswith(b"\n") and (part := stream.readline(MAX_LINE_BYTES)):
             pass
         yield line.rstrip(b"\r\n")
 
@@ -81,7 +90,7 @@ def _one(game: str, data: str | None, asked: Defaults, as_json: bool) -> None:
     try:
         positions = [step.position for step in steps(record)]
     except IllegalMove as error:
-        raise NotSo(f"{game}: {error}") from None
+        raise NegativeResult(f"{game}: {error}") from None
     last = positions[-1]
     if last.result is not None:
         player = following(positions, rules)

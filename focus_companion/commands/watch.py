@@ -1,4 +1,6 @@
-"""``focus-companion watch``: a camera or a recording in, the game's events out; no page, no journal."""
+"""``focus-companion watch``: prints the events of the game in a recording or before a camera, without a page
+or a journal.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ import click
 
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
-from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.console import BadInput, NegativeResult
 from focus_companion.commands.shared.event_lines import event_line
 from focus_companion.commands.shared.explanations import explain_options, write_explanations
 from focus_companion.commands.shared.picture_sentences import why_text
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from focus_companion.vision.capture.frames import FrameSource
     from focus_companion.vision.tracking.look import Look
 
-PUBLIC: Final = {
+WRITTEN_EVENTS: Final = {
     "ready",
     "set_up",
     "move",
@@ -88,11 +90,10 @@ def command(
     from focus_companion.vision.capture.frames import FrameError
     from focus_companion.vision.capture.sources import open_source
 
-    memory.share_one_pool()
-    threads.take_short_turns()
+    memory.share_one_arena()
+    threads.shorten_switch_interval()
     profile = lens_for(lens, source, load_settings({}).data)
     boards = boards_for(board)
-    # Nobody asks for the mount check here.
     decisions, explainer = DecisionLog(), Explainer(explain)
 
     def on_decision(decision: Decision, look: Look) -> None:
@@ -104,7 +105,7 @@ def command(
         profiles=boards,
         rank1=rank1,
         lens=profile,
-        tries_mount=False,
+        tries_mount=False,  # nothing here shows the result of the mount check
         on_decision=on_decision,
     )
     session = Session(rules, {}, None, sight, start_from=start_from, takes_reading=True)
@@ -134,7 +135,7 @@ def command(
         write_explanations(explainer, explain_to, to_stderr=events == "-")
         return
     if "ready" not in seen:
-        raise NotSo(_why_not(source, session, seen))
+        raise NegativeResult(_why_not(source, session, seen))
 
 
 def watch_once(
@@ -143,8 +144,7 @@ def watch_once(
     on_event: Callable[[Event], None],
     done: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Watch a source to its end, or until ``done``. If a camera was lost, rather than a stream ended, emit
-    that.
+    """Watch a source to its end, or until ``done``; emit an event if it ends because a camera was lost.
 
     Raises:
         FrameError: the source fails.
@@ -158,15 +158,15 @@ def watch_once(
     try:
         for frame in frames:
             emit(session.push(frame))
-            frames.apart = session.apart
+            frames.min_interval = session.apart
             if done():
                 return
     except FrameError as error:
         if frames.live:
             emit(session.camera_lost(error.why))
         raise
-    if frames.live and frames.gone != "ended":
-        emit(session.camera_lost(frames.gone))
+    if frames.live and frames.end_reason != "ended":
+        emit(session.camera_lost(frames.end_reason))
 
 
 def _watch_on(
@@ -175,7 +175,7 @@ def _watch_on(
     opened: Callable[[], FrameSource],
     on_event: Callable[[Event], None],
 ) -> None:
-    """Watch a live source across its faults, which are emitted; ends with Ctrl-C."""
+    """Watch a live source until Ctrl-C, reopening it after each fault; the faults are emitted."""
     from focus_companion.session.runner import Runner
 
     runner = Runner(session, opened, first=first, on_event=on_event)
@@ -215,7 +215,7 @@ def lines(events: str | None) -> Iterator[TextIO | None]:
 
 
 def _write_event(event: Event, out: TextIO | None) -> None:
-    if event.type not in PUBLIC:
+    if event.type not in WRITTEN_EVENTS:
         return
     if out is not None:
         line = event.to_json() | {"time": round(event.time, 3)}

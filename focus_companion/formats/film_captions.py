@@ -11,7 +11,7 @@ from focus_companion.game.colours import NAMES
 from focus_companion.game.position import Position
 from focus_companion.game.record import Declaration, GameRecord
 
-_LONGEST_NAME: Final = 24
+_MAX_NAME_LENGTH: Final = 24
 
 
 class FilmCaptions:
@@ -38,7 +38,7 @@ class FilmCaptions:
             "yellow": self._texts.gettext("Yellow"),
         }[NAMES[letter]]
         name = self._record.players.get(letter)
-        return f"{one_line(name, _LONGEST_NAME)} ({colour})" if name else colour
+        return f"{one_line(name, _MAX_NAME_LENGTH)} ({colour})" if name else colour
 
     def _done(self, step: PlayedEntry | None) -> str:
         say = self._texts.gettext

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from focus_companion.formats.errors import FormatError, one_line, shown
-from focus_companion.game.match import MOST_GAMES, MatchScore, match_score
+from focus_companion.game.match import MAX_GAMES, MatchScore, match_score
 from focus_companion.game.record import GameRecord
 
 
@@ -39,8 +39,8 @@ def length_from(value: Any, games: int, place: str) -> int | None:
     """The agreed length of a match that has ``games`` games. Raises :class:`FormatError`."""
     if value is None:
         return None
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_GAMES:
-        raise FormatError(f"a match has 1 to {MOST_GAMES} games, not {shown(value)}", place=place)
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_GAMES:
+        raise FormatError(f"a match has 1 to {MAX_GAMES} games, not {shown(value)}", place=place)
     if value < games:
         raise FormatError(f"a match of {value} holds {games} games", place=place, remedy="mend its length")
     return value

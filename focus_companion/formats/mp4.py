@@ -26,26 +26,26 @@ from focus_companion.game.record import GameRecord
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
 
-LONGEST: Final = 60.0
+MAX_SECONDS: Final = 60.0
 """Maximum length of a film in seconds."""
 
-LARGEST: Final = 5_000_000
+MAX_BYTES: Final = 5_000_000
 """Maximum size of a film in bytes."""
 
 FPS: Final = 10
 WIDTH: Final = 720
 """Width in pixels; the height follows from the number of players."""
 
-_TURN: Final = 1.0
+_TURN_SECONDS: Final = 1.0
 """Seconds per turn, if the game is short enough."""
 
-_END: Final = 4.0
+_END_SECONDS: Final = 4.0
 """Seconds for which the end is held."""
 
-_LINE: Final = 34.0
+_LINE_HEIGHT: Final = 34.0
 """Height of a caption line in drawing units: legible on a phone."""
 
-_BITS: Final = int(0.9 * 8 * LARGEST / LONGEST)
+_MAX_BIT_RATE: Final = int(0.9 * 8 * MAX_BYTES / MAX_SECONDS)
 """Maximum bits per second, with a tenth reserved for the container."""
 
 ENCODERS: Final = {
@@ -120,7 +120,7 @@ def encoder() -> str:
 
 def _painted(beat: _Beat) -> npt.NDArray[np.uint8]:
     """(H, W, 3) RGB. H is even, because 4:2:0 video stores one colour sample for two rows."""
-    drawn = draw(beat.stacks, captions=beat.captions, path=beat.path, highlights=beat.ring, line=_LINE)
+    drawn = draw(beat.stacks, captions=beat.captions, path=beat.path, highlights=beat.ring, line=_LINE_HEIGHT)
     image = np.asarray(paint(drawn, WIDTH), np.uint8)
     return np.ascontiguousarray(image[: len(image) // 2 * 2])
 
@@ -132,9 +132,9 @@ def _prepare(stream: VideoStream, width: int, height: int) -> None:
     # A key frame every two seconds, so that seeking is quick.
     stream.codec_context.gop_size = 2 * FPS
     if stream.codec_context.name == "libx264":
-        stream.codec_context.options |= {"maxrate": str(_BITS), "bufsize": str(_BITS)}
+        stream.codec_context.options |= {"maxrate": str(_MAX_BIT_RATE), "bufsize": str(_MAX_BIT_RATE)}
     else:
-        stream.bit_rate = _BITS // 2
+        stream.bit_rate = _MAX_BIT_RATE // 2
 
 
 def _beats(record: GameRecord, captions: FilmCaptions) -> Iterator[_Beat]:
@@ -155,7 +155,7 @@ def _beats(record: GameRecord, captions: FilmCaptions) -> Iterator[_Beat]:
 def _timed(beats: list[_Beat]) -> Iterator[tuple[_Beat, int]]:
     """The pictures, each with its number of frames; one for which there is no time is skipped."""
     wanted = sum(beat.length for beat in beats[:-1])
-    each = min(_TURN, (LONGEST - _END - 1) / max(wanted, 1e-9))
+    each = min(_TURN_SECONDS, (MAX_SECONDS - _END_SECONDS - 1) / max(wanted, 1e-9))
     passed, until = 0.0, 0
     for beat in beats[:-1]:
         passed += beat.length * each * FPS
@@ -163,4 +163,4 @@ def _timed(beats: list[_Beat]) -> Iterator[tuple[_Beat, int]]:
         until += frames
         if frames:
             yield beat, frames
-    yield beats[-1], round(_END * FPS)
+    yield beats[-1], round(_END_SECONDS * FPS)

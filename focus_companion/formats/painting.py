@@ -14,19 +14,19 @@ from PIL import Image, ImageDraw, ImageFont
 from focus_companion.formats.picture import Box, Label, Oval, Picture, Polygon, Stroke
 
 _FONTS: Final = ("DejaVuSans.ttf", "NotoSans-Regular.ttf", "LiberationSans-Regular.ttf", "Arial.ttf")
-_SMOOTH: Final = 2
+_OVERSAMPLING: Final = 2
 """Pillow draws without antialiasing: pictures are drawn this much larger and scaled down."""
 
 
 def paint(picture: Picture, width: int) -> Image.Image:
     """The drawing as an RGB image, ``width`` pixels wide; the height follows."""
-    scale = width * _SMOOTH / picture.width
-    size = (width * _SMOOTH, round(picture.height * scale))
+    scale = width * _OVERSAMPLING / picture.width
+    size = (width * _OVERSAMPLING, round(picture.height * scale))
     image = Image.new("RGB", size, "white")
     canvas = ImageDraw.Draw(image)
     for shape in picture.shapes:
         _paint(canvas, shape, scale)
-    return image.resize((width, round(size[1] / _SMOOTH)), Image.Resampling.BOX)
+    return image.resize((width, round(size[1] / _OVERSAMPLING)), Image.Resampling.BOX)
 
 
 def _paint(canvas: Any, shape: Box | Oval | Polygon | Stroke | Label, scale: float) -> None:

@@ -14,10 +14,10 @@ from focus_companion.formats.text_sheet import TITLE
 
 Kind = Literal["json", "sgf", "text"]
 
-LIMIT: Final = 64 * 1024 * 1024
+MAX_RECORD_BYTES: Final = 64 * 1024 * 1024
 """Maximum bytes of a record file, or of a line in a file of records. 1,000 turns are some 50,000 bytes."""
 
-_SNIFFED: Final = 4096
+_SNIFFED_BYTES: Final = 4096
 
 _READERS: Final[dict[Kind, Callable[[bytes], Match]]] = {
     "json": read_json,
@@ -39,11 +39,11 @@ def detect(head: bytes) -> Kind | None:
 def read_record(data: bytes, source: str = "") -> Match:
     """The game or match in ``data``. Raises :class:`FormatError`, naming ``source`` and the place in it."""
     try:
-        if len(data) > LIMIT:
-            raise FormatError(f"longer than {LIMIT // 2**20} MiB", remedy="give a game record")
-        kind = detect(data[:_SNIFFED])
+        if len(data) > MAX_RECORD_BYTES:
+            raise FormatError(f"longer than {MAX_RECORD_BYTES // 2**20} MiB", remedy="give a game record")
+        kind = detect(data[:_SNIFFED_BYTES])
         if kind is None:
-            raise _no_record(data[:_SNIFFED])
+            raise _no_record(data[:_SNIFFED_BYTES])
         return _READERS[kind](data)
     except FormatError as error:
         raise error.within(source=source) from None
@@ -55,17 +55,19 @@ def records_in(stream: IO[bytes], source: str) -> Iterator[tuple[int, Match | Fo
     Empty lines are counted but skipped. The file is read line by line, so it may have any length.
     """
     number = 0
-    while line := stream.readline(LIMIT + 1):
+    while line := stream.readline(MAX_RECORD_BYTES + 1):
         number += 1
-        too_long = len(line) > LIMIT
+        too_long = len(line) > MAX_RECORD_BYTES
         while too_long and line and not line.endswith(b"\n"):
-            line = stream.readline(LIMIT)  # skip the rest of it
+            line = stream.readline(MAX_RECORD_BYTES)  # skip the rest of it
         if not too_long and not line.strip():
             continue
         place = f"line {number}"
         try:
             if too_long:
-                raise FormatError(f"longer than {LIMIT // 2**20} MiB", remedy="give one game record a line")
+                raise FormatError(
+                    f"longer than {MAX_RECORD_BYTES // 2**20} MiB", remedy="give one game record a line"
+                )
             yield number, read_json(line.strip())
         except FormatError as error:
             inner = f"{place}, {error.place}" if error.place else place

@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 
 from focus_companion.formats.errors import FormatError, one_line, shown
 
-DEPTH = 64
+MAX_DEPTH = 64
 """Maximum nesting depth. A record needs 6; anything beyond this is broken or hostile."""
 
 
@@ -36,7 +36,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def loads(text: str | bytes) -> Any:
-    """Parse a JSON text: no NaN, no duplicate key, no number beyond a double, at most :data:`DEPTH` deep."""
+    """Parse a JSON text: no NaN, duplicate key or number beyond a double, at most :data:`MAX_DEPTH` deep."""
     if isinstance(text, bytes):
         text = decode(text)
     try:
@@ -47,7 +47,7 @@ def loads(text: str | bytes) -> Any:
         place = f"line {error.lineno}, column {error.colno}" if "\n" in text else f"column {error.colno}"
         raise FormatError(f"not JSON ({error.msg})", place=place, remedy="mend the text there") from None
     except RecursionError:
-        raise FormatError("nested too deep", remedy=f"at most {DEPTH} levels are read") from None
+        raise FormatError("nested too deep", remedy=f"at most {MAX_DEPTH} levels are read") from None
     except ValueError:  # an integer of thousands of digits: Python refuses to convert it
         raise FormatError("a number in it has too many digits", remedy="write a smaller number") from None
     _check(value)
@@ -56,7 +56,7 @@ def loads(text: str | bytes) -> Any:
 
 def _check(value: Any) -> None:
     level: list[Any] = [value]
-    for _ in range(DEPTH):
+    for _ in range(MAX_DEPTH):
         level = [
             inner
             for outer in level
@@ -65,7 +65,7 @@ def _check(value: Any) -> None:
         ]
         if not level:
             return
-    raise FormatError("nested too deep", remedy=f"at most {DEPTH} levels are read")
+    raise FormatError("nested too deep", remedy=f"at most {MAX_DEPTH} levels are read")
 
 
 def decode(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""The four colours: letters inside, names at the borders."""
+"""The four colours: letters within the program, names in everything that people or other programs read."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""What players do besides their turns: resign, leave, agree a draw."""
+"""What players declare besides their turns: to resign, to leave, to agree a draw."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args

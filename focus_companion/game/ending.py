@@ -1,4 +1,4 @@
-"""Who can still move or place, and whether that ends the game."""
+"""Determines who can still move or place, and whether that ends the game."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def able_players(
                 partner = rules.partner_of(player)
                 can = partner in tops and partner not in out
             if not can and reserves[index]:
-                # For a player without a stack, the variant allows only the empty squares.
+                # The player has no stack, so "empty_or_own" allows only the empty squares.
                 can = rules.reserve_on == "anywhere" or "" in stacks
         if can:
             able += player
@@ -59,7 +59,7 @@ def fast_winner(
 ) -> bool:
     """Whether a player (index in turn order) who has just moved wins a fast game.
 
-    The thirteenth piece, which was not gained, has left their reserve by then.
+    The thirteenth piece, which was not gained by a turn, has left the reserve by then.
     """
     row = captured[player]
     if all(count >= rules.fast_each for other, count in enumerate(row) if other != player):
@@ -71,7 +71,7 @@ def fast_winner(
 
 
 def pass_turn(rules: Rules, after: int, able: str, out: str) -> tuple[str, str]:
-    """Return (the next to move after the player ``after`` in turn order, who is out by then).
+    """Return the next player to move after the one with index ``after``, and who is out by then.
 
     Depending on the rules, players who cannot move are passed over, or are out for good when the turn reaches
     them. ``able`` must name a player who is not out.
@@ -87,16 +87,17 @@ def pass_turn(rules: Rules, after: int, able: str, out: str) -> tuple[str, str]:
 
 
 def begin(position: Position, rules: Rules) -> Position:
-    """Return a given start with the turn passed to the first who can move, or ended if it is already won.
+    """Return a given start position with the turn passed to the first player who can move, or with the game
+    ended if it is already won.
 
-    ``position.to_move`` names whose turn it would be; somebody must be able to move.
+    ``position.to_move`` says whose turn it would be; somebody must be able to move.
     """
     order, first = rules.order, rules.order.index(position.to_move)
     able = able_players(
         rules, position.stacks, position.reserves, position.thirteenth, position.placing, position.out
     )
     if rules.fast:
-        # In a position set up by hand, more than one may have enough: the last to have moved wins.
+        # In a position set up by hand, several players may have enough: the last of them to have moved wins.
         for back in range(1, len(order) + 1):
             player = (first - back) % len(order)
             if order[player] not in position.out and fast_winner(
@@ -104,7 +105,7 @@ def begin(position: Position, rules: Rules) -> Position:
             ):
                 return replace(position, to_move="", result=Outcome(order[player], "fast"))
     if rules.players == 2:
-        # With two players, only the one whose turn it is can have lost.
+        # With two players, only the one to move can have lost.
         result = None if position.to_move in able else Outcome(able, "domination")
     else:
         result = dominating(rules, able)

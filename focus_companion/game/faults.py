@@ -1,4 +1,4 @@
-"""Faults: why a turn or an act is refused."""
+"""Explains why a turn or an act is refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Reason = Literal[
     "no_such_player",
     "already_out",
 ]
-"""Reasons for a refusal: those of the alerts first, then those that only a written record can cause."""
+"""Reasons for a refusal: first those of alerts, then those that only a written record can cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Fault:
     reason: Reason
     squares: tuple[int, ...] = ()
     player: str = ""
-    """The letter of the player who did it; ``""`` if nobody did."""
+    """The letter of the player at fault; ``""`` if there is none."""
     details: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 

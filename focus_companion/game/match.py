@@ -12,7 +12,7 @@ from .position import Position
 from .record import GameRecord, positions
 from .rules import Rules
 
-MOST_GAMES: Final = 999
+MAX_GAMES: Final = 999
 """Maximum number of games in a match; a higher number is a typing mistake."""
 
 
@@ -28,8 +28,8 @@ class MatchPlace:
     def __post_init__(self) -> None:
         if isinstance(self.length, bool) or not isinstance(self.length, int):
             raise ValueError("the length of a match must be a number of games")
-        if not 1 <= self.length <= MOST_GAMES:
-            raise ValueError(f"a match has 1 to {MOST_GAMES} games, not {str(self.length)[:20]}")
+        if not 1 <= self.length <= MAX_GAMES:
+            raise ValueError(f"a match has 1 to {MAX_GAMES} games, not {str(self.length)[:20]}")
         if not all(isinstance(game, int) for game in self.before) or len(self.before) >= self.length:
             raise ValueError("the games before must be numbers, and fewer than the match has games")
 
@@ -68,9 +68,9 @@ class GameScore:
     """One game's contribution to a match."""
 
     points: dict[str, int]
-    """By player's name; partners each get the sum of the pair."""
+    """By player's name; each partner gets the sum of the pair."""
     sides: tuple[frozenset[str], ...]
-    """The sides, each the names of those who win together."""
+    """The sides, each with the names of the players who win together."""
     over: bool
 
 
@@ -83,11 +83,11 @@ class MatchScore:
     totals: dict[str, int]
     """The points of all games by player's name."""
     leaders: tuple[str, ...]
-    """Who has most points: several if tied or on one side; none before the first game."""
+    """Who has the most points: several if tied or on one side; none before the first game."""
     length: int
-    """Games of the match: the agreed number, else those that exist."""
+    """Number of games of the match: as agreed, or else as many as there are."""
     finished: int
-    """Games that are over."""
+    """Number of games that are over."""
     tied: bool
     """Whether the leaders are on different sides."""
 
@@ -98,7 +98,7 @@ class MatchScore:
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """Who has won the match; several if tied or partners; none before its end."""
+        """Who has won the match: several if tied or partners; none before its end."""
         return self.leaders if self.over else ()
 
     def to_json(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def game_score(record: GameRecord) -> GameScore:
     Raises IllegalMove for a record that the rules refuse.
     """
     *_, last = positions(record)
-    called = _called(record)
+    called = _display_names(record)
     points = {called[player]: count for player, count in game_points(last, record.rules).items()}
     sides = tuple(frozenset(called[player] for player in side) for side in record.rules.sides)
     return GameScore(points, sides, (last.result or record.result) is not None)
@@ -189,8 +189,8 @@ def match_names(order: str, players: Mapping[str, str]) -> dict[str, str]:
     return names
 
 
-def _called(record: GameRecord) -> dict[str, str]:
-    """Return what to call every player: the name, with the colour if two have the same name."""
+def _display_names(record: GameRecord) -> dict[str, str]:
+    """Return the name of every player (letter), with the colour if two have the same name."""
     called = {player: record.name(player) for player in record.rules.order}
     shared = {name for name, times in Counter(called.values()).items() if times > 1}
     return {p: f"{name} ({NAMES[p]})" if name in shared else name for p, name in called.items()}

@@ -1,4 +1,4 @@
-"""Turns, written as their squares, and which of them are legal.
+"""Turns, written as their squares, and the list of legal ones.
 
 A move of k pieces goes exactly k squares, so its two squares determine how many pieces move.
 """
@@ -14,7 +14,7 @@ from .squares import FILE, INDEX, RANK, RAYS, SQUARES
 
 
 class MoveTextError(ValueError):
-    """A text is not a move."""
+    """Raised for a text that is not a move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Move:
 
 
 def in_small_letters(text: str) -> str:
-    """Return the move that a text would be in lower case; ``""`` if capital letters are not its fault."""
+    """Return the text in lower case if only capital letters keep it from being a move, else ``""``."""
     small = text.lower()
     return small if small != text and small in _BY_TEXT else ""
 
@@ -134,7 +134,7 @@ def count_legal(position: Position, rules: Rules) -> int:
 def movable_tops(position: Position, rules: Rules, player: str) -> str:
     """Return the colours (letters) whose stacks a player may move, their own first.
 
-    The stacks of a partner who is out stay where they are: nobody may move them until they are covered.
+    Nobody may move the stacks of a partner who is out until they are covered.
     """
     if rules.move_partner_stacks:
         partner = rules.partner_of(player)

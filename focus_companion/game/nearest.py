@@ -1,4 +1,4 @@
-"""The closest match for an unknown word, for the errors that refuse it."""
+"""Finds the closest match for an unknown word, for the error messages that refuse it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a game ended."""
+"""The result of a game."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -8,7 +8,7 @@ from .colours import names
 Reason = Literal["domination", "fast", "resigned", "agreed draw"]
 
 REASONS: tuple[Reason, ...] = get_args(Reason)
-"""Why a game may end, in the words of the record."""
+"""Why a game may end, as written in a record."""
 
 
 @dataclass(frozen=True, slots=True)

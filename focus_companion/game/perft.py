@@ -7,7 +7,8 @@ from .play import apply
 from .position import Position
 from .rules import Rules
 
-_REMEMBERED = 400_000
+_MAX_CACHED_COUNTS = 400_000
+"""Maximum number of positions whose counts are cached."""
 
 
 def perft(position: Position, rules: Rules, depth: int) -> int:
@@ -32,6 +33,6 @@ def _count(position: Position, rules: Rules, depth: int, known: dict[tuple[int, 
     count = sum(
         _count(apply(position, move, rules), rules, depth - 1, known) for move in legal_moves(position, rules)
     )
-    if len(known) < _REMEMBERED:
+    if len(known) < _MAX_CACHED_COUNTS:
         known[key] = count
     return count

@@ -1,4 +1,4 @@
-"""Playing a turn: what it does to the board, the reserves and the captures, and who moves next."""
+"""Plays a turn: how it changes the board, the reserves and the captures, and who moves next."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def act(position: Position, act: Declaration, rules: Rules) -> Position:
         raise IllegalMove(fault, act.kind)
     if act.kind == "draw":
         return replace(position, to_move="", result=Outcome("", "agreed draw"))
-    # With two players the result says it all; with more, resigning puts a player out even at the end.
+    # With two players the result is sufficient; with more, whoever resigns is out even if that ends the game.
     out = position.out + act.player if rules.players > 2 else position.out
     gone = out + act.player
     left = [side for side in rules.sides if any(player not in gone for player in side)]
@@ -142,7 +142,7 @@ def untrimmed(position: Position, move: Move) -> tuple[str, ...]:
 
 
 def trimmed(position: Position, move: Move) -> tuple[str, ...]:
-    """Return the 52 stacks after a legal turn, as :func:`apply` does with all else that it changes."""
+    """Return the 52 stacks after a legal turn; :func:`apply` returns the whole position."""
     stacks = untrimmed(position, move)
     target = move.target
     if len(stacks[target]) <= MAX_HEIGHT:

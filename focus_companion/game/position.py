@@ -20,20 +20,20 @@ _RANKS: Final[tuple[tuple[int, int, int], ...]] = tuple(
 
 
 class PositionTextError(ValueError):
-    """A text is not a position; says at which rank or square, and what was expected."""
+    """Raised for a text that is not a position; says at which rank or square, and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
     """Everything about a game at one moment, except its history.
 
-    Players are counted in turn order: ``reserves[0]`` is that of ``players[0]``.
+    Players are indexed in turn order: ``reserves[0]`` belongs to ``players[0]``.
     """
 
     stacks: tuple[str, ...]
     """The 52 stacks by square index, letters from bottom to top; ``""`` is an empty square."""
     players: str
-    """The colours that play, in turn order."""
+    """The players' colours (letters) in turn order."""
     to_move: str
     """Whose turn it is; ``""`` if the game is over."""
     reserves: tuple[int, ...]
@@ -41,13 +41,13 @@ class Position:
     captured: tuple[tuple[int, ...], ...]
     """``captured[a][b]``: how many of b's pieces a has captured."""
     thirteenth: tuple[bool, ...]
-    """Who still has to play the thirteenth piece."""
+    """Whether each player still has to play the thirteenth piece."""
     placing: tuple[int, ...] = ()
     """Drop set-up: pieces still to be placed; ``()`` once all are, and in every other game."""
     taken: tuple[int, ...] = ()
-    """Own pieces ever taken into reserve (not counting the thirteenth piece)."""
+    """Own pieces taken into reserve so far, not counting the thirteenth piece."""
     out: str = ""
-    """Who is out for good, in that order."""
+    """The players who are out for good (letters), in the order in which they left."""
     result: Outcome | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""Rule sets by name, so that people need not know every switch."""
+"""Named rule sets, so that people need not know every switch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of a game: its rules, who played, every turn and act in order; and its replay."""
+"""The record of a game (its rules, the players, every turn and act in order), and its replay."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class BadMove:
-    """Text in the place of a move that is not one: kept so that the replay can name its ply."""
+    """Text in place of a move that is not a move: kept so that the replay can name its ply."""
 
     text: str
 

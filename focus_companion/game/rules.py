@@ -1,4 +1,4 @@
-"""The rule set of a game: an immutable value, validated when it is made."""
+"""The rules of a game: an immutable value, validated when it is created."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, get_args
 
 from .colours import LETTER, NAMES, OPPOSITE, names
 from .nearest import unknown_rule
-from .start import RulesError, Start
+from .start import MAX_PIECES, RulesError, Start
 
 __all__ = ["ORDERS", "Rules", "RulesError", "parse_order"]
 
@@ -35,7 +35,6 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "fast_own": get_args(FastOwn),
 }
 _FLAGS: Final = ("partners", "fast", "thirteenth_piece", "move_partner_stacks", "table_talk")
-_MOST: Final = 99
 
 
 @dataclass(frozen=True)
@@ -176,9 +175,10 @@ class Rules:
 
     @cached_property
     def order_fault(self) -> str:
-        """Why a game may not begin in this turn order; ``""`` if it may, with partners sitting opposite.
+        """Why a game may not begin in this turn order: partners must sit opposite each other; ``""`` if it
+        may.
 
-        Games of earlier versions may have been played in it; they are still read.
+        Games recorded by earlier versions may have such an order; they can still be read.
         """
         if not self.partners or OPPOSITE[self.order[0]] == self.order[2]:
             return ""
@@ -235,7 +235,7 @@ def parse_order(order: str | Iterable[Any]) -> str:
 
 
 def _default_stuck(players: int, partners: bool) -> Stuck:
-    # Two players: a player who cannot move has lost at once, so the value has no effect.
+    # With two players, whoever cannot move has lost immediately, so the value has no effect.
     return "pass" if players == 4 or partners else "out"
 
 
@@ -252,8 +252,8 @@ def _check_types(rules: Rules) -> None:
         number = getattr(rules, name)
         if name == "fast_total" and number is None:
             continue
-        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= _MOST:
-            raise RulesError(f"'{name}' must be a number of pieces from 1 to {_MOST}")
+        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MAX_PIECES:
+            raise RulesError(f"'{name}' must be a number of pieces from 1 to {MAX_PIECES}")
 
 
 def _check_players(rules: Rules) -> None:

@@ -64,7 +64,7 @@ def start_position(rules: Rules) -> Position:
         reserves=start.reserves,
         captured=start.captured,
         thirteenth=nobody_holds,
-        taken=start.reserves,  # its contents were taken earlier
+        taken=start.reserves,  # the pieces in reserve were taken earlier
         out=start.out,
     )
     if not able_players(rules, stacks, start.reserves, nobody_holds, (), start.out):

@@ -1,15 +1,18 @@
-"""A given start position, from a file or the camera, with the pieces beside the board."""
+"""A given start position, from a file or the camera, with reserves and captures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from .colours import LETTER, NAMES, names
 from .nearest import nearest
 from .position import MAX_HEIGHT, Position, PositionTextError, parse_position, position_text
 from .squares import SQUARES
+
+MAX_PIECES: Final = 99
+"""Maximum number of pieces in any setting; more must be a mistake."""
 
 _KEYS = ("position", "reserves", "captured", "out", "to_move")
 
@@ -171,7 +174,7 @@ def _list(data: Any) -> list[Any]:
 def _counts(data: Any, place: str) -> dict[str, int]:
     counts = {}
     for name, count in _object(data, place).items():
-        if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= 99:
+        if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= MAX_PIECES:
             raise RulesError(f"rules.start.{place}.{name} must be a number of pieces")
         counts[_letter(name, place)] = count
     return counts

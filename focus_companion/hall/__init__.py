@@ -1,1 +1,1 @@
-"""Many tables on one page, as a broker carries them; no game state of its own. See docs/mqtt.md."""
+"""Shows many tables on one page, from what they publish to a broker. See docs/mqtt.md."""

@@ -10,25 +10,25 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, render_templ
 
 from ..formats.match import Match
 from ..formats.strict_json import compact
-from ..mqtt.messages import Nonsense
+from ..mqtt.messages import InvalidMessage
 from ..session.history import History
 from ..session.state_json import state
 from ..web.access import Access, HttpError
 from ..web.base import base_app
 from ..web.downloads import download
-from ..web.stream import HEARTBEAT, stream_response
+from ..web.stream import HEARTBEAT_SECONDS, stream_response
 from .evening import Evening
 from .news import Batch
 from .results import bundle, file_name, matches, results, sheet, standings, this_evening
 
-VIEWERS: Final = 120
+MAX_VIEWERS: Final = 120
 """Maximum number of simultaneous viewers of the stream."""
 
 blueprint = Blueprint("hall", __name__)
 
 
 def create_hall(
-    evening: Evening, *, lan: bool = False, hosts: Iterable[str] = (), viewers: int = VIEWERS
+    evening: Evening, *, lan: bool = False, hosts: Iterable[str] = (), viewers: int = MAX_VIEWERS
 ) -> Flask:
     """The hall's page; ``lan`` and ``hosts`` as for the page of a game."""
     app = base_app(Access(lan=lan, hosts=hosts), viewers)
@@ -112,7 +112,7 @@ def events() -> Response:
         more = compact({"results": batch.results, "broker": batch.broker, "gone": gone})
         return f'id: {batch.place}\nevent: tables\ndata: {{"tables":[{tiles}],{more[1:]}\n\n'.encode()
 
-    following = evening.news.follow(after[:40], heartbeat=HEARTBEAT)
+    following = evening.news.follow(after[:40], heartbeat=HEARTBEAT_SECONDS)
     return stream_response(following, lambda batch: batch.text(write), instead="/api/tables")
 
 
@@ -138,7 +138,7 @@ def _history(evening: Evening, name: str, game: int) -> History:
         return evening.history(name, game)
     except LookupError:
         raise _unknown() from None
-    except Nonsense as nonsense:
+    except InvalidMessage as nonsense:
         raise HttpError(
             HTTPStatus.BAD_GATEWAY,
             "What the broker keeps of this game cannot be read: {reason}.",

@@ -1,4 +1,4 @@
-"""All tables together: takes in the broker's messages and gives out tiles, results and records."""
+"""All tables together: takes in the broker's messages, and returns tiles, results and records."""
 
 from __future__ import annotations
 
@@ -12,19 +12,23 @@ from ..formats.strict_json import compact
 from ..game.record import GameRecord
 from ..mqtt import messages, topics
 from ..mqtt.line import Message
-from ..mqtt.messages import GameLog, Nonsense
+from ..mqtt.messages import GameLog, InvalidMessage
 from ..session.history import History
 from .news import News
 from .table import Table, fold
 
 log = logging.getLogger(__name__)
 
-MOST_TABLES: Final = 2000
-"""Further tables are ignored: a foreign client could invent any number."""
+MAX_TABLES: Final = 2000
+"""Further tables are ignored, because a foreign client could invent any number."""
 
-_ASK_AFTER: Final = 0.7
+_REQUEST_DELAY: Final = 0.7
 """Seconds for which events may be missing before they are requested: they may be on their way."""
-_ASK_AGAIN: Final = 4.0
+_REQUEST_INTERVAL: Final = 4.0
+"""Seconds between two requests to the same table."""
+
+_MAX_REPORTED: Final = 100
+"""Number of tables and kinds of messages whose invalid messages are logged."""
 
 
 class Evening:
@@ -52,7 +56,7 @@ class Evening:
                 changed = self._take(name, kind, game, message.payload)
                 if "tile" in changed:
                     self._texts.pop(name, None)
-        except Nonsense as nonsense:
+        except InvalidMessage as nonsense:
             self._foreign(name, kind, str(nonsense))
             return
         if "tile" in changed:
@@ -88,21 +92,21 @@ class Evening:
 
     def _table(self, name: str) -> Table:
         if name not in self._tables:
-            if len(self._tables) >= MOST_TABLES:
-                raise Nonsense(f"there are {MOST_TABLES} tables already")
+            if len(self._tables) >= MAX_TABLES:
+                raise InvalidMessage(f"there are {MAX_TABLES} tables already")
             self._tables[name] = Table(name)
         return self._tables[name]
 
     def _foreign(self, name: str, kind: str, why: str) -> None:
         key = (name, kind)
-        if key not in self._nonsense and len(self._nonsense) < 100:
+        if key not in self._nonsense and len(self._nonsense) < _MAX_REPORTED:
             self._nonsense.add(key)
             log.warning(
                 "Nonsense of a foreign client on %s %s is ignored: %s", name or "our topics", kind, why
             )
 
     def asks(self) -> list[tuple[str, bytes]]:
-        """The requests to send to tables now (topic, payload): for events that have been missing a while."""
+        """The requests (topic, payload) to send to tables now, for events that have been missing a while."""
         now = time.monotonic()
         found: list[tuple[str, bytes]] = []
         with self._lock:
@@ -112,7 +116,7 @@ class Evening:
                     self._asked.pop(name, None)
                     continue
                 since, asked = self._asked.setdefault(name, (now, 0.0))
-                if now >= since + _ASK_AFTER and now >= asked + _ASK_AGAIN:
+                if now >= since + _REQUEST_DELAY and now >= asked + _REQUEST_INTERVAL:
                     self._asked[name] = (since, now)
                     found.append((topics.Topics(name).ask, compact({"after": after}).encode()))
         return found
@@ -140,7 +144,7 @@ class Evening:
             return sorted(name for name, table in self._tables.items() if table.shown)
 
     def logs(self) -> list[GameLog]:
-        """The games that are complete on the broker, by the time they began, oldest first."""
+        """The games that the broker has completely, the one that began first comes first."""
         with self._lock:
             shown = [table for table in self._tables.values() if table.status is not None]
             found = [log for table in shown for log in table.logs.values()]
@@ -157,12 +161,12 @@ class Evening:
 
         Raises:
             LookupError: there is no such game.
-            Nonsense: what the broker retains of it is invalid.
+            InvalidMessage: what the broker retains of it is invalid.
         """
         return self.history(name, game).record()
 
     def history(self, name: str, game: int) -> History:
-        """A game as folded from its events. Raises as :meth:`record`."""
+        """A game, folded from its events. Raises the same errors as :meth:`record`."""
         with self._lock:
             table = self._tables.get(name)
             if table is None:

@@ -18,16 +18,20 @@ from .evening import Evening
 
 log = logging.getLogger(__name__)
 
-_LOOK_EVERY: Final = 0.5
-_LOOK_AT_LAST: Final = 5.0
-"""Seconds between two checks for missing events, with an empty and with a non-empty inbox."""
-_FIRST_WAIT: Final = 0.5
-_LONGEST_WAIT: Final = 8.0
-_REFUSED_WAIT: Final = 20.0
+_CHECK_INTERVAL: Final = 0.5
+"""Seconds between two checks for missing events while the inbox is empty."""
+_MAX_CHECK_INTERVAL: Final = 5.0
+"""The same while the inbox is not empty."""
+_FIRST_RETRY_DELAY: Final = 0.5
+"""Half of the seconds before the first attempt to reconnect."""
+_MAX_RETRY_DELAY: Final = 8.0
+"""Maximum seconds before an attempt to reconnect; the delay doubles each time."""
+_REFUSED_RETRY_DELAY: Final = 20.0
+"""Seconds before another attempt if the broker refused us."""
 
 
 class Listener:
-    """Feeds an evening until ``close``. ``tell`` gets a sentence at every change of the connection."""
+    """Feeds an evening until ``close``. ``tell`` receives a sentence whenever the connection changes."""
 
     def __init__(
         self, broker: Broker, evening: Evening, *, tell: Callable[[str], None] = log.warning
@@ -43,14 +47,14 @@ class Listener:
         """Start listening.
 
         Raises:
-            LineDown: the broker is there and refuses us; if it cannot be reached, this retries until it can.
+            LineDown: the broker refuses us. If it cannot be reached, attempts go on in the background.
         """
         try:
             line: Line | None = self._line()
         except LineDown as down:
             if down.refused:
                 raise
-            self._ill(down)
+            self._report_down(down)
             line = None
         self._first = line
         self._thread.start()
@@ -74,16 +78,16 @@ class Listener:
         return line
 
     def _run(self) -> None:
-        wait, line = _FIRST_WAIT, self._first
+        wait, line = _FIRST_RETRY_DELAY, self._first
         while not self._closing.is_set():
             try:
                 line = line or self._line()
-                self._well()
-                wait = _FIRST_WAIT
+                self._report_up()
+                wait = _FIRST_RETRY_DELAY
                 self._follow(line)
             except LineDown as down:
-                self._ill(down)
-                wait = _REFUSED_WAIT if down.refused else min(2 * wait, _LONGEST_WAIT)
+                self._report_down(down)
+                wait = _REFUSED_RETRY_DELAY if down.refused else min(2 * wait, _MAX_RETRY_DELAY)
                 self._closing.wait(wait)
             finally:
                 if line is not None:
@@ -95,9 +99,9 @@ class Listener:
         looked = 0.0
         while not self._closing.is_set():
             with suppress(Empty):
-                self._take(self._inbox.get(timeout=_LOOK_EVERY))
-            # Missing events may still be in the inbox; but an inbox that is never empty must not delay this.
-            apart = _LOOK_EVERY if self._inbox.empty() else _LOOK_AT_LAST
+                self._take(self._inbox.get(timeout=_CHECK_INTERVAL))
+            # Missing events may still be in the inbox; but an inbox that is never empty must not prevent it.
+            apart = _CHECK_INTERVAL if self._inbox.empty() else _MAX_CHECK_INTERVAL
             now = time.monotonic()
             if now < looked + apart and (line.up or not self._inbox.empty()):
                 continue
@@ -110,16 +114,16 @@ class Listener:
         try:
             self._evening.take(message)
         except Exception:
-            # A bug of ours in handling one message must not affect the other tables.
+            # A bug in handling one message must not affect the other tables.
             log.exception("A message on %s is left out by a fault of the program", message.topic)
 
-    def _ill(self, down: LineDown) -> None:
+    def _report_down(self, down: LineDown) -> None:
         self._evening.news.line(False)
         if str(down) != self._said:
             self._said = str(down)
             self._tell(f"MQTT: {down}; the tables are shown as they were last seen")
 
-    def _well(self) -> None:
+    def _report_up(self) -> None:
         self._evening.news.line(True)
         if self._said:
             self._said = ""

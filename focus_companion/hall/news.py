@@ -1,6 +1,6 @@
-"""Changes for any number of viewers: each gets what is new since it last looked, not every step.
+"""Publishes changes to any number of viewers: each gets what is new to it, not every intermediate state.
 
-Only the order of changes is stored: a viewer that lags behind gets the newest state of every table, once.
+Only the order of changes is stored: a viewer that lags behind gets the newest state of every table once.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-TOGETHER: Final = 0.05
+BATCH_SECONDS: Final = 0.05
 """Seconds for which changes are collected before they are published to all viewers in one batch."""
 
-_BATCHES: Final = 16
+_MAX_BATCHES: Final = 16
 """Number of recent batches that are kept for viewers who fetch them a little later."""
 
 
 @dataclass
 class Batch:
-    """What changed in a range of changes: ``tables`` by name, least recently changed first, ``results`` the
-    number of the last change to the list of games, ``broker`` whether it is connected. ``place`` is its end.
+    """A range of changes: ``tables``, the names of those that changed, least recently changed first;
+    ``results``, the number of the last change to the list of games; ``broker``, whether it is connected;
+    ``place``, the end of the range.
     """
 
     place: str
@@ -40,10 +41,10 @@ class Batch:
 
 
 class News:
-    """The order in which tables changed. ``run`` identifies this process of the hall among all others.
+    """The order in which tables changed. ``run`` identifies this process of the hall.
 
-    Changes are recorded at once and published by a separate thread, at most every ``TOGETHER`` seconds, so
-    that the caller need not wait until the viewers are woken.
+    Changes are recorded at once, and published by a separate thread at most every ``BATCH_SECONDS`` seconds,
+    so that the caller need not wait until all viewers are woken.
     """
 
     def __init__(self) -> None:
@@ -68,7 +69,7 @@ class News:
         """Record that a table has changed."""
         with self._condition:
             self._number += 1
-            # The newest come last, so that a viewer who keeps up has to look at few.
+            # The newest come last, so that few have to be examined for a viewer who keeps up.
             self._changed.pop(table, None)
             self._changed[table] = self._number
         self._pending.set()
@@ -90,7 +91,7 @@ class News:
         self._pending.set()
 
     def follow(self, after: str | None, *, heartbeat: float) -> Following:
-        """Follow the changes after the place ``after`` (all of them, if this process did not issue it).
+        """Follow the changes after the place ``after`` (all changes if this process did not issue it).
 
         ``heartbeat``: seconds of silence after which ``None`` is yielded.
         """
@@ -120,19 +121,19 @@ class News:
             with self._condition:
                 self._published = self._number
                 self._condition.notify_all()
-            self._closing.wait(TOGETHER)
+            self._closing.wait(BATCH_SECONDS)
 
     def since(
-        self, after: int, heartbeat: float, left: Callable[[], bool]
+        self, after: int, heartbeat: float, abandoned: Callable[[], bool]
     ) -> tuple[int, Batch | None] | None:
-        """Wait for the next batch: its place and the batch, no batch after ``heartbeat`` seconds of silence,
-        and ``None`` at the end or when ``left`` says so.
+        """Wait for the next batch: returns its end and the batch; no batch after ``heartbeat`` seconds of
+        silence; and ``None`` at the end or if the viewer has ``abandoned`` it.
         """
         with self._condition:
             self._condition.wait_for(
-                lambda: self._published > after or self._closing.is_set() or left(), heartbeat
+                lambda: self._published > after or self._closing.is_set() or abandoned(), heartbeat
             )
-            if self._closing.is_set() or left():
+            if self._closing.is_set() or abandoned():
                 return None
             if self._published <= after:
                 return after, None
@@ -145,25 +146,25 @@ class News:
             return self._published, self._batch(after)
 
     def _batch(self, after: int) -> Batch:
-        """The changes from ``after`` to those published by now; the caller holds the condition."""
+        """The changes from ``after`` to the last published one; the caller holds the condition's lock."""
         span = (after, self._published)
         if span not in self._batches:
             found: list[str] = []
             for table in reversed(self._changed):
                 if self._changed[table] <= after:
                     break
-                # Later changes belong to the next batch only.
+                # Later changes belong to the next batch.
                 if self._changed[table] <= self._published:
                     found.append(table)
             place = f"{self.run}-{self._published}"
             self._batches[span] = Batch(place, tuple(reversed(found)), self._results, self._broker)
-            while len(self._batches) > _BATCHES:
+            while len(self._batches) > _MAX_BATCHES:
                 del self._batches[next(iter(self._batches))]
         return self._batches[span]
 
 
 class Following:
-    """One viewer's progress: an iterator of ``(batch,)``, and ``None`` after silence."""
+    """One viewer's progress: iterates over ``(batch,)``, with ``None`` after silence."""
 
     def __init__(self, news: News, after: int, heartbeat: float) -> None:
         self._news, self._after, self._heartbeat = news, after, heartbeat

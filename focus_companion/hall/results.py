@@ -14,10 +14,10 @@ from typing import Any, Final
 from ..formats.csv_sheet import harmless
 from ..formats.json_record import write_json
 from ..formats.match import Match
-from ..mqtt.messages import GameLog, Nonsense
+from ..mqtt.messages import GameLog, InvalidMessage
 from .evening import Evening
 
-EVENING: Final = timedelta(hours=16)
+EVENING_LENGTH: Final = timedelta(hours=16)
 """Games that began this long before the newest one belong to an earlier evening."""
 
 
@@ -26,12 +26,12 @@ def this_evening(logs: Sequence[GameLog]) -> list[GameLog]:
     began = [time for log in logs if (time := _time(log.began)) is not None]
     if not began:
         return []
-    first = max(began) - EVENING
+    first = max(began) - EVENING_LENGTH
     return [log for log in logs if (time := _time(log.began)) is not None and time >= first]
 
 
 def results(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
-    """The games as the page lists them, the newest first: running ones have ``result`` null."""
+    """The games as the page lists them, newest first; ``result`` is null while a game is running."""
     return [
         {
             "table": log.table,
@@ -48,9 +48,10 @@ def results(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
 
 
 def standings(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
-    """Every named player's finished games, best first: by games won (a draw is half of one), then by points.
+    """The named players, best first: by games won (a draw counts half), then by points.
 
-    ``score`` counts games, ``points`` opposing pieces captured. Games of nameless players count for nobody.
+    ``score`` counts games, ``points`` opposing pieces captured. A game counts only if all its players have
+    different names.
     """
     rows: dict[str, dict[str, Any]] = {}
     for log in logs:
@@ -75,13 +76,13 @@ def standings(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
 
 
 def matches(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
-    """Who met whom: all finished games of the same named players together, the newest meeting first."""
+    """The finished games added up for each group of named players, the latest group to play first."""
     met: dict[tuple[str, ...], dict[str, Any]] = {}
     for log in logs:
         if log.result is None or not (called := _named(log)):
             continue
         names = tuple(sorted(called.values(), key=str.casefold))
-        # Reinserted, so that the latest meeting comes last.
+        # Reinserted, so that the latest group comes last.
         match = met.pop(names, None) or {"names": list(names), "games": 0, "won": {}, "points": {}}
         met[names] = match
         match["games"] += 1
@@ -93,7 +94,7 @@ def matches(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
 
 
 def sheet(logs: Iterable[GameLog]) -> bytes:
-    """The evening's games as CSV (RFC 4180, UTF-8), a row for every player of every game, oldest first."""
+    """The evening's games as CSV (RFC 4180, UTF-8): a row for every player of every game, oldest first."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(
@@ -123,7 +124,7 @@ def sheet(logs: Iterable[GameLog]) -> bytes:
 def bundle(evening: Evening, logs: Iterable[GameLog]) -> bytes:
     """The evening as a zip: every game's record as ``TABLE/game-N.json`` and the sheet as ``evening.csv``.
 
-    A game that cannot be read leaves its reason in ``not-read.txt``.
+    ``not-read.txt`` gives the reasons for games that cannot be read.
     """
     games = list(logs)
     failed: list[str] = []
@@ -133,7 +134,7 @@ def bundle(evening: Evening, logs: Iterable[GameLog]) -> bytes:
         for log in games:
             try:
                 record = evening.record(log.table, log.game)
-            except (LookupError, Nonsense) as error:
+            except (LookupError, InvalidMessage) as error:
                 failed.append(f"{log.table}, game {log.game}: {error}\n")
                 continue
             name = f"{file_name(log.table)}/game-{log.game:04}.json"
@@ -150,7 +151,7 @@ def file_name(table: str) -> str:
 
 
 def _named(log: GameLog) -> dict[str, str]:
-    """Names by colour if every player has a name and no two are alike, else nothing."""
+    """The names by colour if every player has a name and no two are equal, else nothing."""
     called = {colour: name for colour in log.order if (name := log.players.get(colour, "").strip())}
     whole = len(called) == len(log.order) and len(set(called.values())) == len(called)
     return called if whole else {}

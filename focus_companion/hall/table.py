@@ -1,4 +1,4 @@
-"""One table as known from the broker: its state, and every event of its games once and in order."""
+"""One table as known from the broker: its state, and the events of its games, each once and in order."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from ..game.colours import LETTER
 from ..game.rules import Rules
-from ..mqtt.messages import GAME_KEYS, GameLog, Nonsense, TableEvent, TableStatus
+from ..mqtt.messages import GAME_KEYS, GameLog, InvalidMessage, TableEvent, TableStatus
 from ..session.events import event_from_json
 from ..session.history import History
 
-WAITING: Final = 4096
-"""Maximum number of events held that arrived before their predecessors."""
+MAX_HELD_EVENTS: Final = 4096
+"""Maximum number of held events, which arrived before their predecessors."""
 
-SHOWN: Final = (*GAME_KEYS, "alert_at", "seq")
+SHOWN_KEYS: Final = (*GAME_KEYS, "alert_at", "seq")
 """The keys of a table's state that are passed on to the page."""
 
 
@@ -22,8 +22,8 @@ class Table:
     """What is known of a table. Not thread-safe.
 
     ``last`` is the event up to which nothing is missing. Events that arrive too early are held; missing ones
-    must be requested (:meth:`missing`). The table's own newest state says how far the table has got: events
-    beyond that are not the table's.
+    must be requested (:meth:`missing`). The table's newest state contains the number of its last event:
+    events with higher numbers are not the table's.
     """
 
     def __init__(self, name: str) -> None:
@@ -37,13 +37,13 @@ class Table:
         self.logs: dict[int, GameLog] = {}
         self.last = 0
         self.taken = self.doubled = 0
-        self._doubted = False
+        self._must_refetch = False
         self._tails: dict[int, list[TableEvent]] = {}
         self._waiting: dict[int, TableEvent] = {}
 
     @property
     def shown(self) -> bool:
-        """Whether there is something to show. Clearing a table's status removes it from the hall."""
+        """Whether there is something to show; not any more once the table's status has been cleared."""
         return self.status is not None and self.state is not None
 
     @property
@@ -52,24 +52,24 @@ class Table:
 
     def take_status(self, status: TableStatus) -> None:
         """Take in whether the table is online."""
-        self._belong(status.journal, leads=status.online)
+        self._adopt_journal(status.journal, leads=status.online)
         if status.journal != self.journal:
             return
         self.status = status
         self.last = max(self.last, status.floor)
-        self._join()
+        self._advance()
 
     def take_state(self, state: Mapping[str, Any]) -> bool:
-        """Take in a state: the last one wins, since a broker keeps the order within a topic.
+        """Take in a state; the last one counts, because a broker keeps the order within a topic.
 
-        Returns whether known events lay beyond it and were dropped.
+        Returns whether known events had higher numbers than its own and were dropped.
         """
-        self._belong(state["journal"])
+        self._adopt_journal(state["journal"])
         if state["journal"] != self.journal:
             return False
         before, self.state = self.state, state
-        # A table sends its events before the state that results from them. A retained state may be older, and
-        # a repeated one is no news.
+        # A table sends events before the state that results from them. But the first state may be an old,
+        # retained one, and a repeated one changes nothing.
         advanced = before is not None and before["seq"] != state["seq"]
         if not advanced or self._newest() <= state["seq"]:
             return False
@@ -78,32 +78,32 @@ class Table:
 
     def take_event(self, event: TableEvent) -> bool:
         """Take in an event. Returns whether it was new."""
-        self._belong(event.journal)
+        self._adopt_journal(event.journal)
         if event.journal != self.journal or event.seq <= self.last or event.seq in self._waiting:
             self.doubled += 1
             return False
-        if len(self._waiting) < WAITING:
+        if len(self._waiting) < MAX_HELD_EVENTS:
             self._waiting[event.seq] = event
-        self._join()
+        self._advance()
         return True
 
     def take_log(self, log: GameLog) -> bool:
         """Take in a complete game. Returns whether its result differs from what was known."""
-        self._belong(log.journal)
+        self._adopt_journal(log.journal)
         known = self.logs.get(log.game)
         if log.journal != self.journal or (known is not None and known.last > log.last):
             return False
         self.logs[log.game] = log
         self._tails[log.game] = [event for event in self._tails.get(log.game, []) if event.seq > log.last]
-        self._doubted = False
-        self._join()
+        self._must_refetch = False
+        self._advance()
         # Turns of a running game do not change the list of results.
         return log.result != (known and known.result)
 
     def missing(self) -> int | None:
-        """The number after which events are missing; ``None`` if none is known to be."""
+        """The number after which events are missing; ``None`` if none are known to be missing."""
         newest = self.state["seq"] if self.state else 0
-        lacks = self._waiting or newest > self.last or self._doubted
+        lacks = self._waiting or newest > self.last or self._must_refetch
         return self.last if self.status and lacks else None
 
     @property
@@ -115,8 +115,8 @@ class Table:
         """The events of a game from its first one, up to the first gap.
 
         Raises:
-            LookupError: nothing is known of it.
-            Nonsense: what the broker retains of it is invalid.
+            LookupError: nothing is known of the game.
+            InvalidMessage: what the broker retains of it is invalid.
         """
         log, tail = self.logs.get(game), self._tails.get(game, [])
         if log is None and not tail:
@@ -133,10 +133,10 @@ class Table:
     def tile(self) -> dict[str, Any]:
         """The table as the page shows it among the others."""
         state = self.state or {}
-        return {"table": self.name, "online": self.online} | {key: state.get(key) for key in SHOWN}
+        return {"table": self.name, "online": self.online} | {key: state.get(key) for key in SHOWN_KEYS}
 
-    def _belong(self, journal: str, leads: bool = False) -> None:
-        """A table has one journal at a time: that of whoever is online."""
+    def _adopt_journal(self, journal: str, leads: bool = False) -> None:
+        """Start afresh with another journal: a table has one at a time, that of whoever is online."""
         if journal != self.journal and (leads or not self.journal):
             self._begin(journal)
 
@@ -145,8 +145,8 @@ class Table:
         return max([self.last, *self._waiting, *(log.last for log in self.logs.values())])
 
     def _forget_beyond(self, seq: int) -> None:
-        """Drop events with numbers above ``seq``, which are forged or which a restored journal has lost: keep
-        what may be true, and request the rest.
+        """Drop events with numbers above ``seq``, which are forged or were lost when the journal was restored
+        from a backup. Events that may be true are kept, and the rest is requested.
         """
         known = [*self._waiting.values(), *(event for tail in self._tails.values() for event in tail)]
         self.logs = {game: log for game, log in self.logs.items() if log.last <= seq}
@@ -154,13 +154,13 @@ class Table:
         self._tails = {}
         floor = self.status.floor if self.status else 0
         self.last = floor if floor <= seq else 0
-        self._doubted = True
-        self._join()
+        self._must_refetch = True
+        self._advance()
 
-    def _join(self) -> None:
-        """Advance ``last`` as far as logs and held events reach."""
+    def _advance(self) -> None:
+        """Advance ``last`` as far as logs and held events reach without a gap."""
         if self.status is None:
-            # The first event that the table ever sent is not known yet.
+            # It is not known yet which event the table sent first.
             return
         moved = True
         while moved:
@@ -182,7 +182,7 @@ class Table:
 
 
 def fold(events: list[TableEvent]) -> History:
-    """The game folded from these events, which start with its beginning. Raises :class:`Nonsense`."""
+    """The game folded from these events, which start with its beginning. Raises :class:`InvalidMessage`."""
     first = events[0]
     try:
         rules = Rules.from_json(dict(first.event["rules"]), played=True)
@@ -191,4 +191,4 @@ def fold(events: list[TableEvent]) -> History:
         history = History.begin(rules, named, game=first.game, date=first.began[:10])
         return history.take_all(event_from_json(event.event) for event in events)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Nonsense(f"its events are not a game ({error})") from error
+        raise InvalidMessage(f"its events are not a game ({error})") from error

@@ -22,7 +22,7 @@ SOUNDS: Final[dict[Cue, tuple[float, float, int]]] = {
 }
 """Seconds on, seconds off, how often."""
 
-HELD: Final = 0.8
+LONG_PRESS_SECONDS: Final = 0.8
 """Seconds for which the button is down in a long press."""
 
 RGB: Final[dict[str, tuple[float, float, float]]] = {
@@ -45,7 +45,7 @@ class GpioBackend:
         on_button: Callable[[], None] | None = None,
         on_held: Callable[[], None] | None = None,
     ) -> None:
-        """``on_held``: called instead of ``on_button`` when the button was held for :data:`HELD`.
+        """``on_held``: called instead of ``on_button`` when it is held for :data:`LONG_PRESS_SECONDS`.
 
         Raises :class:`LightsUnavailable` if there are no such pins.
         """
@@ -91,7 +91,9 @@ class GpioBackend:
             if pins
         }
         if settings.button is not None:
-            button = self._part(gpiozero.Button(settings.button, bounce_time=0.05, hold_time=HELD))
+            button = self._part(
+                gpiozero.Button(settings.button, bounce_time=0.05, hold_time=LONG_PRESS_SECONDS)
+            )
             if on_held is None:
                 button.when_pressed = on_button
             else:

@@ -21,10 +21,10 @@ def _gone() -> tuple[type[Exception], ...]:
     return (OSError, termios.error)  # not an OSError, but raised when flushing a port that has vanished
 
 
-GONE: Final = _gone()
+LINK_LOST_ERRORS: Final = _gone()
 """Exceptions of a port that has vanished."""
 
-UNUSABLE: Final[tuple[type[Exception], ...]] = (*GONE, ValueError)
+UNUSABLE_ERRORS: Final[tuple[type[Exception], ...]] = (*LINK_LOST_ERRORS, ValueError)
 """Exceptions of opening a port, including for invalid names."""
 
 BAUD: Final = 115200
@@ -53,7 +53,7 @@ class Link:
         self._seq = 0
         try:
             self._port: Any = serial.Serial(path, BAUD, timeout=0.02, write_timeout=0.5, exclusive=True)
-        except UNUSABLE as fault:
+        except UNUSABLE_ERRORS as fault:
             raise _opening_fault(path, fault) from fault
 
     def greet(self, timeout: float, given_up: Callable[[], bool] = lambda: False) -> Hello:
@@ -107,7 +107,7 @@ class Link:
         """Read the board's unsolicited notices."""
         try:
             waiting = self._port.in_waiting
-        except GONE as fault:
+        except LINK_LOST_ERRORS as fault:
             raise LinkFault("gone", f"the light board on {self.path} is gone") from fault
         if waiting:
             self._keep(self._read(waiting))
@@ -137,7 +137,7 @@ class Link:
         try:
             # A device that never stops sending is read in pieces, so that the caller can check its timeout.
             return bytes(self._port.read(max(least, min(self._port.in_waiting, 256))))
-        except GONE as fault:
+        except LINK_LOST_ERRORS as fault:
             raise LinkFault("gone", f"the light board on {self.path} is gone") from fault
 
     def _write(self, message: bytes) -> None:
@@ -145,7 +145,7 @@ class Link:
             self._port.write(message)
         except serial.SerialTimeoutException as fault:
             raise LinkFault("silent", f"what is on {self.path} takes no bytes") from fault
-        except GONE as fault:
+        except LINK_LOST_ERRORS as fault:
             raise LinkFault("gone", f"the light board on {self.path} is gone") from fault
 
 

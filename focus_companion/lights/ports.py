@@ -9,7 +9,7 @@ from serial.tools import list_ports
 
 BY_ID: Final = Path("/dev/serial/by-id")
 
-LIKELY: Final = frozenset(
+KNOWN_USB_IDS: Final = frozenset(
     {
         (0x2341, 0x0043),  # Arduino Uno R3
         (0x2341, 0x0001),  # Arduino Uno
@@ -25,7 +25,7 @@ configured: opening a port resets many devices, such as a printer in the middle 
 
 def candidates() -> tuple[str, ...]:
     """Paths at which an Uno or Nano may be, the stable ``by-id`` names where the system has them."""
-    found = sorted(port.device for port in list_ports.comports() if (port.vid, port.pid) in LIKELY)
+    found = sorted(port.device for port in list_ports.comports() if (port.vid, port.pid) in KNOWN_USB_IDS)
     return tuple(_stable(path) for path in found)
 
 

@@ -16,13 +16,13 @@ from .settings import SerialSettings
 
 log = logging.getLogger(__name__)
 
-HEARTBEAT: Final = 0.5
+HEARTBEAT_SECONDS: Final = 0.5
 """Seconds between two PINGs; the board considers its host lost after 2 s."""
-POLL: Final = 0.1
+POLL_SECONDS: Final = 0.1
 """Seconds between two polls of the button."""
-BACK_OFF: Final = {"foreign": 10.0, "outdated": 10.0, "forbidden": 10.0, "busy": 2.0, "none": 2.0}
+FAULT_RETRY_SECONDS: Final = {"foreign": 10.0, "outdated": 10.0, "forbidden": 10.0, "busy": 2.0, "none": 2.0}
 """Seconds until a port is retried, by fault; after all others quickly, as the board may be replugged."""
-QUICK: Final = (0.1, 0.2, 0.5)
+FIRST_RETRY_SECONDS: Final = (0.1, 0.2, 0.5)
 
 
 class SerialBackend:
@@ -70,13 +70,17 @@ class SerialBackend:
         now = time.monotonic()
         if self._link is None:
             if now < self._retry_at:
-                return min(POLL, self._retry_at - now)
+                return min(POLL_SECONDS, self._retry_at - now)
             self._connect()
         elif now >= self._ping_at:
             self._guarded(self._ping)
         else:
             self._guarded(self._listen)
-        return POLL if self._link is not None else min(POLL, max(0.01, self._retry_at - time.monotonic()))
+        return (
+            POLL_SECONDS
+            if self._link is not None
+            else min(POLL_SECONDS, max(0.01, self._retry_at - time.monotonic()))
+        )
 
     def settled(self) -> bool:
         return self._shown or not (self._expected or self._ours)
@@ -151,12 +155,12 @@ class SerialBackend:
     def _send(self, link: Link, cue: Cue) -> None:
         link.ask(Command.STATE, state_data(self._wanted, cue))
         self._shown = True
-        self._ping_at = time.monotonic() + HEARTBEAT
+        self._ping_at = time.monotonic() + HEARTBEAT_SECONDS
         self._listen(link)
 
     def _ping(self, link: Link) -> None:
         pong = link.ping()
-        self._ping_at = time.monotonic() + HEARTBEAT
+        self._ping_at = time.monotonic() + HEARTBEAT_SECONDS
         self._listen(link)
         self._pressed(pong.presses)
         if not pong.has_state:
@@ -201,9 +205,11 @@ class SerialBackend:
     def _failed(self, fault: LinkFault) -> None:
         self._drop()
         if fault.kind == "silent" and not self._failures and self._reported == "in use":
-            delay = QUICK[0]  # a board that worked a moment ago
+            delay = FIRST_RETRY_SECONDS[0]  # a board that worked a moment ago
         else:
-            delay = BACK_OFF.get(fault.kind, QUICK[min(self._failures, len(QUICK) - 1)])
+            delay = FAULT_RETRY_SECONDS.get(
+                fault.kind, FIRST_RETRY_SECONDS[min(self._failures, len(FIRST_RETRY_SECONDS) - 1)]
+            )
         self._failures += 1
         self._retry_at = time.monotonic() + delay
         if self._closing.is_set():

@@ -9,7 +9,7 @@ import binascii
 from dataclasses import dataclass
 from typing import Final
 
-LONGEST: Final = 64
+MAX_FRAME_BYTES: Final = 64
 """Maximum bytes of a frame before COBS. Both sides drop longer ones."""
 
 
@@ -60,15 +60,15 @@ def unstuff(data: bytes) -> bytes:
 def encode(frame: WireMessage) -> bytes:
     """The bytes to send: a delimiter first, which ends any noise before it, and another one last."""
     body = bytes((frame.seq, frame.command)) + frame.data
-    if len(body) + 2 > LONGEST:
-        raise BadFrame(f"{len(body) + 2} bytes are more than the {LONGEST} of a frame")
+    if len(body) + 2 > MAX_FRAME_BYTES:
+        raise BadFrame(f"{len(body) + 2} bytes are more than the {MAX_FRAME_BYTES} of a frame")
     return b"\0" + stuff(body + crc16(body).to_bytes(2, "big")) + b"\0"
 
 
 def decode(stuffed: bytes) -> WireMessage:
     """The frame in the bytes between two delimiters. Raises :class:`BadFrame`."""
     body = unstuff(stuffed)
-    if not 4 <= len(body) <= LONGEST:
+    if not 4 <= len(body) <= MAX_FRAME_BYTES:
         raise BadFrame(f"{len(body)} bytes are not a frame")
     if crc16(body) != 0:  # over data and CRC together the residue is 0
         raise BadFrame("the CRC does not fit")
@@ -97,7 +97,7 @@ class Decoder:
                         self.bad += 1
                 self._pending.clear()
                 self._skipping = False
-            elif len(self._pending) > LONGEST:
+            elif len(self._pending) > MAX_FRAME_BYTES:
                 self._skipping = True
             else:
                 self._pending.append(byte)

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 import serial
 
 from .lights import Backend, LightsUnavailable
-from .link import UNUSABLE
+from .link import UNUSABLE_ERRORS
 from .meaning import NOTHING, Cue, Meaning
 from .pixels import CYCLE, DARK, PIXELS, TICK, Rgb, dimmed, draw, pixel_names, warning_on
 from .settings import WledSettings
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 WARNING_COLOUR: Final[Rgb] = (255, 60, 0)
 TIMEOUT: Final = 1.0
-RETRY: Final = 2.0
+RETRY_SECONDS: Final = 2.0
 
 
 class Transport(Protocol):
@@ -84,7 +84,7 @@ class AdalightTransport:
                     self.where, self._baud, timeout=0, write_timeout=1.0, exclusive=True
                 )
             self._port.write(adalight(pixels))
-        except UNUSABLE as fault:
+        except UNUSABLE_ERRORS as fault:
             self.close()
             raise OSError(str(fault)) from fault
 
@@ -137,7 +137,7 @@ class WledBackend:
         # WLED falls back to its own effects when it receives nothing, so resend after a second.
         if pixels != self._last or now - self._sent_at > 1.0:
             self._send(pixels, now)
-        return self._transport.period if not self._lost else RETRY
+        return self._transport.period if not self._lost else RETRY_SECONDS
 
     def picture(self, phase: int) -> list[Rgb]:
         """The strip's pixels at ``phase``."""
@@ -165,7 +165,7 @@ class WledBackend:
         try:
             self._transport.send(pixels)
         except (OSError, urllib.error.URLError) as fault:
-            self._retry_at, self._last = now + RETRY, None
+            self._retry_at, self._last = now + RETRY_SECONDS, None
             if not self._lost:
                 self._lost = True
                 log.warning(

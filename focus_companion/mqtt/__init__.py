@@ -1,1 +1,1 @@
-"""The table towards a broker: topics, messages, the publisher, Home Assistant. See docs/mqtt.md."""
+"""Publishes a table to a broker: topics, messages, the publisher, Home Assistant. See docs/mqtt.md."""

@@ -1,4 +1,4 @@
-"""How much of one table a broker has confirmed, and the publisher's interfaces to journal and memory."""
+"""How much of one table's journal a broker has confirmed, and what the publisher needs of other modules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class StoredEvent(Protocol):
 
 
 class SentUpTo(Protocol):
-    """What a broker has: ``floor`` and ``confirmed``, both ids of events."""
+    """What a broker has: the events after ``floor`` up to ``confirmed``, both ids."""
 
     @property
     def floor(self) -> int: ...
@@ -47,7 +47,7 @@ class PublishedJournal(Protocol):
 
 
 class Memory(Protocol):
-    """What one broker has confirmed of one table; survives restarts."""
+    """Stores what one broker has confirmed of one table across restarts."""
 
     def recall(self, journal: str) -> SentUpTo | None: ...
     def keep(self, journal: str, floor: int, confirmed: int) -> None: ...
@@ -55,8 +55,9 @@ class Memory(Protocol):
 
 @dataclass
 class Account:
-    """Shared by publisher and connection. ``confirmed`` is the last event that the broker has, ``floor`` the
-    last one that it is never sent, ``saved`` what the memory holds, ``identity`` the journal's.
+    """State shared by the publisher and its connections. ``confirmed`` is the last event that the broker has,
+    ``floor`` the last of those that it is never sent, ``saved`` the value of ``confirmed`` in the memory,
+    ``identity`` that of the journal.
     """
 
     broker: Broker
@@ -87,20 +88,20 @@ class Account:
         if known is not None and known.confirmed <= newest:
             self.floor, self.confirmed = known.floor, known.confirmed
         else:
-            # The running game is the first one that the broker gets.
+            # The broker gets the running game and later ones.
             last = self.journal.kept(max(0, newest - 1), 1)
             first = self.journal.kept(0, 1, last[0].game) if last else []
             self.floor = self.confirmed = self.journal.event_before(first[0].id) if first else 0
         self.saved = self.confirmed
 
-    def ill(self, text: str) -> None:
+    def report_problem(self, text: str) -> None:
         """Report a problem to people, once."""
         if text != self._said:
             self._said = text
             self.tell(f"MQTT: {text}; the game goes on, what is missing is sent later")
 
-    def well(self) -> None:
-        """Report that the problem is over, if it had been reported."""
+    def report_recovery(self) -> None:
+        """Report that the problem is over, if it was reported."""
         if self._said:
             self._said = ""
             self.tell(f"MQTT: {self.broker.shown} is there again")

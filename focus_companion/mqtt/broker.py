@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
+"""Default ports by scheme."""
 
 
 class BadBroker(ValueError):
@@ -24,7 +25,7 @@ class Broker:
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     ca: Path | None = None
-    """File of CA certificates to verify the broker's against; ``None``: those that the system trusts."""
+    """File with the CA certificates to trust; ``None``: those that the system trusts."""
 
     @property
     def shown(self) -> str:

@@ -1,6 +1,6 @@
-"""Home Assistant discovers every table: one device with its entities, in its MQTT discovery format.
+"""Lets Home Assistant discover every table as a device with entities, in its MQTT discovery format.
 
-One retained message per table, ``homeassistant/device/ID/config`` (Home Assistant 2024.12 or newer).
+There is one retained message per table, ``homeassistant/device/ID/config`` (Home Assistant 2024.12 or newer).
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import Any, Final
 
 from .topics import Topics
 
-PREFIX: Final = "homeassistant"
+DISCOVERY_PREFIX: Final = "homeassistant"
 
 _COLOURS: Final = ("green", "red", "blue", "yellow")
 
 
 def device_id(table: str) -> str:
-    """An id of letters, digits and ``_``, the same for the same table name."""
+    """An id of letters, digits and ``_``, always the same for the same table name."""
     plain = unicodedata.normalize("NFKD", table).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
     return f"focus_companion_{slug}_{hashlib.sha256(table.encode()).hexdigest()[:6]}"
 
 
 def discovery_topic(table: str) -> str:
-    return f"{PREFIX}/device/{device_id(table)}/config"
+    return f"{DISCOVERY_PREFIX}/device/{device_id(table)}/config"
 
 
 def discovery(table: str, version: str) -> dict[str, Any]:

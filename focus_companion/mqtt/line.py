@@ -1,6 +1,6 @@
 """One connection to a broker. A lost connection is not re-established: make a new one.
 
-So nothing is ever left in the client's own queue; the journal knows what has to be sent.
+So nothing old is ever left in the client's queue; what has to be sent is read from the journal.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from .broker import BadBroker, Broker
 
-KEEPALIVE: Final = 20
-"""Keep-alive interval in seconds; a machine that lost power is noticed after one and a half times that."""
+KEEPALIVE_SECONDS: Final = 20
+"""The broker notices a machine that lost power after one and a half times this interval."""
 
-PATIENCE: Final = 5.0
+ANSWER_TIMEOUT: Final = 5.0
 """Seconds for the broker to answer."""
 
-WINDOW: Final = 64
-"""Messages that may be in flight without confirmation."""
+MAX_IN_FLIGHT: Final = 64
+"""Number of messages that may be sent without having been confirmed."""
 
 
 class LineDown(Exception):
-    """The connection failed or was lost; one line for people, with the remedy if there is one.
+    """The connection failed or was lost; the text is one line for people, with the remedy if there is one.
 
-    ``refused``: the broker answered and rejected us, so that retrying soon is pointless.
+    ``refused``: the broker rejected us, so retrying soon is pointless.
     """
 
     def __init__(self, text: str, *, refused: bool = False) -> None:
@@ -61,8 +61,8 @@ class Will:
 class Line:
     """An established connection.
 
-    ``on_message`` and ``on_confirmed(mid, fault)`` are called on the connection's own thread, and so is
-    ``on_down``, once, when it is lost.
+    ``on_message`` and ``on_confirmed(mid, fault)`` are called on the connection's own thread, as is
+    ``on_down``, once, when the connection is lost.
 
     Raises:
         LineDown: it could not be established.
@@ -90,8 +90,8 @@ class Line:
             protocol=MQTTProtocolVersion.MQTTv5,
             reconnect_on_failure=False,
         )
-        client.connect_timeout = PATIENCE
-        client.max_inflight_messages_set(WINDOW)
+        client.connect_timeout = ANSWER_TIMEOUT
+        client.max_inflight_messages_set(MAX_IN_FLIGHT)
         if broker.user:
             client.username_pw_set(broker.user, broker.password)
         if broker.tls:
@@ -113,7 +113,7 @@ class Line:
     def _connect(self) -> None:
         where = self._broker.shown
         try:
-            self._client.connect(self._broker.host, self._broker.port, KEEPALIVE, clean_start=True)
+            self._client.connect(self._broker.host, self._broker.port, KEEPALIVE_SECONDS, clean_start=True)
         except ssl.SSLCertVerificationError as error:
             raise LineDown(
                 f"the certificate of {where} is not trusted ({error.verify_message}); "
@@ -126,7 +126,7 @@ class Line:
             why = getattr(error, "strerror", None) or str(error)
             raise LineDown(f"{where} is not reached ({why.lower()}); is the broker running?") from None
         self._client.loop_start()
-        if not self._answered.wait(PATIENCE):
+        if not self._answered.wait(ANSWER_TIMEOUT):
             self.close()
             raise LineDown(f"{where} takes the connection and does not answer; is it an MQTT 5 broker?")
         if self._refusal is not None:
@@ -135,7 +135,7 @@ class Line:
 
     @property
     def up(self) -> bool:
-        """Whether it is up, as far as is known."""
+        """Whether the connection is up, as far as is known."""
         return self._up and not self._down.is_set()
 
     def check(self) -> None:
@@ -165,7 +165,7 @@ class Line:
         """Disconnect cleanly (the will is not published); may be called twice."""
         self._on_down = lambda: None
         self._client.disconnect()
-        # If the client's thread ends by itself just now, paho may reset it while we are about to join it.
+        # If the client's thread is just ending by itself, paho may reset it while we are about to join it.
         with suppress(AttributeError):
             self._client.loop_stop()
 

@@ -16,14 +16,20 @@ from ..game.colours import LETTER
 from ..game.position import parse_position
 from ..session.events import event_from_json
 
-LARGEST: Final = 256 * 1024
-"""Maximum bytes of a message; ours stay far below."""
+MAX_MESSAGE_BYTES: Final = 256 * 1024
+"""Ours stay far below."""
 
-LARGEST_PACKED: Final = 4 * 1024 * 1024
-"""Maximum bytes of a game's events as sent, compressed; the largest of ours have a few thousand."""
+MAX_COMPRESSED_BYTES: Final = 4 * 1024 * 1024
+"""Maximum size of a game's compressed events; the largest of ours have a few thousand bytes."""
 
-LARGEST_LOG: Final = 16 * 1024 * 1024
-"""Maximum bytes of a game's unpacked events: enough for thousands of turns."""
+MAX_LOG_BYTES: Final = 16 * 1024 * 1024
+"""Maximum size of a game's decompressed events, enough for thousands of turns."""
+
+_MAX_TEXT_LENGTH: Final = 1000
+"""Characters of a field."""
+
+_NUMBER_LIMIT: Final = 2**53
+"""Integers from here on are not exact in every JSON reader."""
 
 GAME_KEYS: Final = (
     *("game", "rules", "ply", "position", "to_move", "reserves", "captured", "out", "last_move", "alert"),
@@ -33,15 +39,16 @@ GAME_KEYS: Final = (
 """The parts of the session's state that are published, under the names of ``/api/state``."""
 
 
-class Nonsense(ValueError):
-    """An invalid message; says why."""
+class InvalidMessage(ValueError):
+    """A message that is invalid; the text says why."""
 
 
 @dataclass(frozen=True)
 class TableEvent:
-    """An event of a table: ``seq`` grows, ``prev`` is that of the event before it (0: none was ever sent).
+    """An event of a table: its number ``seq``, which grows, and that of the event before it, ``prev`` (0 if
+    none was ever sent).
 
-    ``began`` is when the game began and ``at`` when this happened, both ISO 8601; ``event`` is the contract's
+    ``began`` is when the game began and ``at`` when this event happened, both ISO 8601; ``event`` is its JSON
     object.
     """
 
@@ -77,14 +84,14 @@ class GameLog:
     packed: bytes = field(repr=False)
 
     def events(self) -> list[TableEvent]:
-        """The events, oldest first. Raises :class:`Nonsense` if they contradict the head."""
+        """The events, oldest first. Raises :class:`InvalidMessage` if they contradict the head."""
         unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         try:
-            text = unpacker.decompress(self.packed, LARGEST_LOG)
+            text = unpacker.decompress(self.packed, MAX_LOG_BYTES)
         except zlib.error as error:
-            raise Nonsense(f"its events cannot be unpacked ({error})") from None
+            raise InvalidMessage(f"its events cannot be unpacked ({error})") from None
         if not unpacker.eof:
-            raise Nonsense("its events are cut off or far too many")
+            raise InvalidMessage("its events are cut off or far too many")
         events: list[TableEvent] = []
         prev = self.prev
         for line in text.splitlines():
@@ -100,11 +107,11 @@ class GameLog:
                 _mapping(item, "event"),
             )
             if event.seq <= prev:
-                raise Nonsense("its events are out of order")
+                raise InvalidMessage("its events are out of order")
             prev = event.seq
             events.append(event)
         if not events or (events[0].seq, events[-1].seq) != (self.first, self.last):
-            raise Nonsense("its events are not those that its head names")
+            raise InvalidMessage("its events are not those that its head names")
         return events
 
 
@@ -119,7 +126,7 @@ class TableStatus:
 
 
 def wall_clock() -> str:
-    """Now, ISO 8601 in UTC, as the journal writes it."""
+    """The current time, ISO 8601 in UTC, in the form that the journal uses."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -138,22 +145,22 @@ def write_event(
 
 
 def write_log(head: Mapping[str, Any], events: Iterable[tuple[int, str, str]]) -> bytes:
-    """A game's head as a line of JSON, then its events (``seq``, ``at``, JSON), a line each, in gzip."""
+    """A game's head as a line of JSON, then its events (``seq``, ``at``, JSON) as lines in gzip."""
     lines = "".join(f'{{"seq":{seq},"at":"{at}","event":{body}}}\n' for seq, at, body in events)
     return compact(head).encode() + b"\n" + gzip.compress(lines.encode(), compresslevel=6, mtime=0)
 
 
 def read_status(payload: bytes) -> TableStatus:
-    """Raises :class:`Nonsense`."""
+    """Raises :class:`InvalidMessage`."""
     value = _object(payload)
     online = value.get("online")
     if not isinstance(online, bool):
-        raise Nonsense("“online” is neither true nor false")
+        raise InvalidMessage("“online” is neither true nor false")
     return TableStatus(online, _text(value, "journal"), _number(value, "floor"), _text(value, "program"))
 
 
 def read_event(payload: bytes, table: str) -> TableEvent:
-    """Raises :class:`Nonsense`."""
+    """Raises :class:`InvalidMessage`."""
     value = _object(payload)
     event = TableEvent(
         _of_table(value, table),
@@ -166,25 +173,25 @@ def read_event(payload: bytes, table: str) -> TableEvent:
         _mapping(value, "event"),
     )
     if event.prev >= event.seq:
-        raise Nonsense("“prev” is not below “seq”")
+        raise InvalidMessage("“prev” is not below “seq”")
     if not isinstance(event.event.get("type"), str):
-        raise Nonsense("its event has no type")
+        raise InvalidMessage("its event has no type")
     return event
 
 
 def read_log(payload: bytes, table: str, game: int) -> GameLog:
-    """Raises :class:`Nonsense`. The events stay packed."""
+    """Raises :class:`InvalidMessage`. The events stay compressed."""
     head, newline, packed = payload.partition(b"\n")
     if not newline:
-        raise Nonsense("it has no head")
+        raise InvalidMessage("it has no head")
     value = _object(head)
-    if len(packed) > LARGEST_PACKED:
-        raise Nonsense(f"its events have {len(packed)} bytes")
+    if len(packed) > MAX_COMPRESSED_BYTES:
+        raise InvalidMessage(f"its events have {len(packed)} bytes")
     players, points = _by_colour(value, "players"), _by_colour(value, "points")
     if not all(isinstance(name, str) for name in players.values()):
-        raise Nonsense("“players” are not names")
+        raise InvalidMessage("“players” are not names")
     if not all(isinstance(count, int) for count in points.values()):
-        raise Nonsense("“points” are not numbers")
+        raise InvalidMessage("“points” are not numbers")
     log = GameLog(
         _of_table(value, table),
         _text(value, "journal"),
@@ -201,12 +208,12 @@ def read_log(payload: bytes, table: str, game: int) -> GameLog:
         packed,
     )
     if log.game != game:
-        raise Nonsense("it is a game of another number than its topic says")
+        raise InvalidMessage("it is a game of another number than its topic says")
     return log
 
 
 def read_state(payload: bytes) -> Mapping[str, Any]:
-    """The retained state, with the parts that others read validated. Raises :class:`Nonsense`."""
+    """The retained state, with the parts that others read validated. Raises :class:`InvalidMessage`."""
     value = _object(payload)
     _text(value, "journal")
     _number(value, "seq")
@@ -216,73 +223,73 @@ def read_state(payload: bytes) -> Mapping[str, Any]:
     try:
         parse_position(_text(value, "position"))
     except ValueError as error:
-        raise Nonsense(f"“position” is none ({error})") from None
+        raise InvalidMessage(f"“position” is none ({error})") from None
     if value.get("to_move") is not None and value["to_move"] not in LETTER:
-        raise Nonsense("“to_move” is not a colour")
+        raise InvalidMessage("“to_move” is not a colour")
     _colours(value, "order")
     _result(value)
     for key in ("players", "reserves", "captured"):
         _by_colour(value, key)
     if not all(isinstance(player, dict) for player in value["players"].values()):
-        raise Nonsense("“players” are not players")
+        raise InvalidMessage("“players” are not players")
     for key in ("alert", "prompt"):
         _check_event(value, key)
     if value.get("clock") is not None and not isinstance(_mapping(value, "clock").get("used"), dict):
-        raise Nonsense("“clock” is none")
+        raise InvalidMessage("“clock” is none")
     return value
 
 
 def read_ask(payload: bytes) -> int:
-    """The number after which events are missing. Raises :class:`Nonsense`."""
+    """The number after which events are missing. Raises :class:`InvalidMessage`."""
     return _number(_object(payload), "after")
 
 
 def _object(text: bytes) -> dict[str, Any]:
-    if len(text) > LARGEST:
-        raise Nonsense(f"it has {len(text)} bytes")
+    if len(text) > MAX_MESSAGE_BYTES:
+        raise InvalidMessage(f"it has {len(text)} bytes")
     try:
         value = strict_json.loads(text)
         if b"\\ud" in text.lower():
-            # A lone surrogate: it could not be sent to any page.
+            # A lone surrogate could not be sent to any page.
             compact(value).encode()
     except (FormatError, UnicodeEncodeError):
-        raise Nonsense("it is not JSON") from None
+        raise InvalidMessage("it is not JSON") from None
     if not isinstance(value, dict):
-        raise Nonsense("it is not a JSON object")
+        raise InvalidMessage("it is not a JSON object")
     return value
 
 
 def _of_table(value: Mapping[str, Any], table: str) -> str:
     if value.get("table") != table:
-        raise Nonsense("it names another table than its topic")
+        raise InvalidMessage("it names another table than its topic")
     return table
 
 
 def _number(value: Mapping[str, Any], key: str) -> int:
     found = value.get(key)
-    if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < 2**53:
-        raise Nonsense(f"“{key}” is not a whole number")
+    if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < _NUMBER_LIMIT:
+        raise InvalidMessage(f"“{key}” is not a whole number")
     return found
 
 
 def _text(value: Mapping[str, Any], key: str) -> str:
     found = value.get(key)
-    if not isinstance(found, str) or len(found) > 1000:
-        raise Nonsense(f"“{key}” is not a text")
+    if not isinstance(found, str) or len(found) > _MAX_TEXT_LENGTH:
+        raise InvalidMessage(f"“{key}” is not a text")
     return found
 
 
 def _by_colour(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     found = _mapping(value, key)
     if not found.keys() <= LETTER.keys():
-        raise Nonsense(f"“{key}” contains an unknown colour")
+        raise InvalidMessage(f"“{key}” contains an unknown colour")
     return found
 
 
 def _colours(value: Mapping[str, Any], key: str) -> list[str]:
     found = value.get(key)
     if not isinstance(found, list) or not all(isinstance(each, str) and each in LETTER for each in found):
-        raise Nonsense(f"“{key}” is not a list of colours")
+        raise InvalidMessage(f"“{key}” is not a list of colours")
     return found
 
 
@@ -296,7 +303,7 @@ def _result(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _check_event(value: Mapping[str, Any], kind: str) -> None:
-    """An event of that kind, or ``null``."""
+    """Check that the value is ``null`` or an event of that kind."""
     if value.get(kind) is None:
         return
     # Fields of an event that a state does not have are null.
@@ -304,13 +311,13 @@ def _check_event(value: Mapping[str, Any], kind: str) -> None:
     try:
         event = event_from_json(known)
     except ValueError as error:
-        raise Nonsense(str(error)) from None
+        raise InvalidMessage(str(error)) from None
     if event.type != kind:
-        raise Nonsense(f"“{kind}” is none")
+        raise InvalidMessage(f"“{kind}” is none")
 
 
 def _mapping(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     found = value.get(key)
     if not isinstance(found, dict):
-        raise Nonsense(f"“{key}” is not an object")
+        raise InvalidMessage(f"“{key}” is not an object")
     return found

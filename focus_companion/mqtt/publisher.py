@@ -1,7 +1,7 @@
 """Publishes the journal to a broker for as long as the program runs.
 
-The journal is authoritative. The broker confirms what it has received; everything else is sent again from
-the journal, after an outage of any length of the broker, the network or this program.
+The journal is authoritative. The broker confirms what it has received; everything else is sent again from the
+journal, after an outage of any length, whether of the broker, the network or this program.
 """
 
 from __future__ import annotations
@@ -22,16 +22,21 @@ from .topics import Topics
 
 log = logging.getLogger(__name__)
 
-_FIRST_WAIT: Final = 0.5
-_LONGEST_WAIT: Final = 15.0
-_REFUSED_WAIT: Final = 30.0
+_FIRST_RETRY_DELAY: Final = 0.5
+"""Maximum seconds before the first attempt to reconnect after a connection that lasted."""
+_MAX_RETRY_DELAY: Final = 15.0
+"""Maximum seconds before an attempt to reconnect (the delay doubles each time); a connection that lasted
+longer than this resets the delay."""
+_REFUSED_RETRY_DELAY: Final = 30.0
+"""Seconds before another attempt if the broker refused us, or after a fault of this program."""
 
 
 class Publisher:
-    """Publishes one table until ``close``. Broker faults are reported in one line and never reach the game.
+    """Publishes one table until ``close``. Faults of the broker are reported in one line and never reach the
+    game.
 
-    ``state``: the session's state. The first game that the broker gets is the one being played when we first
-    connect; earlier ones are not sent.
+    ``state``: returns the session's state. The first game that the broker gets is the one being played when
+    we first connect; earlier ones are not sent.
     """
 
     def __init__(
@@ -70,46 +75,49 @@ class Publisher:
     # The publisher's own thread
 
     def _run(self) -> None:
-        of = self._account
-        wait = _FIRST_WAIT
-        while not of.closing.is_set():
+        account = self._account
+        wait = _FIRST_RETRY_DELAY
+        while not account.closing.is_set():
             began = time.monotonic()
             try:
-                of.recall()
+                account.recall()
                 self._connect()
                 return
             except LineDown as down:
-                of.ill(str(down))
-                stood = time.monotonic() - began > _LONGEST_WAIT
-                wait = _FIRST_WAIT if stood else min(2 * wait, _LONGEST_WAIT)
-                of.closing.wait(_REFUSED_WAIT if down.refused else wait * random.uniform(0.7, 1.0))
+                account.report_problem(str(down))
+                stood = time.monotonic() - began > _MAX_RETRY_DELAY
+                wait = _FIRST_RETRY_DELAY if stood else min(2 * wait, _MAX_RETRY_DELAY)
+                account.closing.wait(
+                    _REFUSED_RETRY_DELAY if down.refused else wait * random.uniform(0.7, 1.0)
+                )
             except OSError as error:
-                # The journal's own sentence; the game reports the same.
-                of.ill(str(error))
-                of.closing.wait(_LONGEST_WAIT)
+                # The journal's error, which the game reports as well.
+                account.report_problem(str(error))
+                account.closing.wait(_MAX_RETRY_DELAY)
             except Exception:
-                # A bug of ours must not stop the game, nor publishing for the rest of the evening.
-                log.exception("Publishing to %s: a fault of the program; it is restarted", of.broker.shown)
-                of.closing.wait(_REFUSED_WAIT)
+                # A bug must not stop the game, nor publishing for the rest of the evening.
+                broker = account.broker.shown
+                log.exception("Publishing to %s: a fault of the program; it is restarted", broker)
+                account.closing.wait(_REFUSED_RETRY_DELAY)
 
     def _connect(self) -> None:
         """Publish until closed. Raises :class:`LineDown`."""
-        of = self._account
-        drain(of.inbox)
-        drain(of.acks)
-        status = Topics(of.table).status
-        gone = messages.write_status(False, of.identity, of.floor, of.version)
+        account = self._account
+        drain(account.inbox)
+        drain(account.acks)
+        status = Topics(account.table).status
+        gone = messages.write_status(False, account.identity, account.floor, account.version)
         line = Line(
-            of.broker,
+            account.broker,
             # Always the same client id, so that the broker closes an earlier connection of ours.
-            f"{homeassistant.device_id(of.table)[:48]}-{of.identity[:6]}",
+            f"{homeassistant.device_id(account.table)[:48]}-{account.identity[:6]}",
             on_message=self._hear,
             on_confirmed=self._confirm,
-            on_down=of.news.set,
+            on_down=account.news.set,
             will=Will(status, gone),
         )
         try:
-            Sending(of, line).run()
+            Sending(account, line).run()
         except OSError:
             line.publish(status, gone, retain=True)
             raise

@@ -1,4 +1,4 @@
-"""What is sent over a connection: events in order, the state, games, and answers to requests for events."""
+"""Sends over one connection: events in order, the state, games, answers to requests for missing events."""
 
 from __future__ import annotations
 
@@ -15,38 +15,45 @@ from ..game.match import game_points
 from ..session.state_json import named
 from . import homeassistant, messages
 from .account import Account, StoredEvent, drain
-from .line import WINDOW, Line, LineDown
-from .messages import Nonsense
+from .line import MAX_IN_FLIGHT, Line, LineDown
+from .messages import InvalidMessage
 from .topics import Topics
 
 log = logging.getLogger(__name__)
 
-CHECKPOINT: Final = 16
-"""Events after which the complete running game is published again; sooner when it ends or rests."""
+CHECKPOINT_EVENTS: Final = 16
+"""Number of events after which the complete running game is published again; sooner if it ends or rests."""
 
-RESTS: Final = 20.0
+REST_SECONDS: Final = 20.0
 """Seconds without an event after which a game counts as resting."""
 
-KEPT: Final = 7 * 24 * 3600
+RETENTION_SECONDS: Final = 7 * 24 * 3600
 """Seconds for which the broker retains a game; the journal keeps it for good."""
 
-_STATE_EVERY: Final = 0.1
-_SAVE_EVERY: Final = 1.0
-_ANSWER_EVERY: Final = 1.0
-_LOOK_EVERY: Final = 1.0
-_REMEMBERS: Final = 0.5
+_STATE_INTERVAL: Final = 0.1
+"""Minimum seconds between two states."""
+_SAVE_INTERVAL: Final = 1.0
+"""Minimum seconds between two writes of what the broker has confirmed."""
+_ANSWER_INTERVAL: Final = 1.0
+"""Minimum seconds between two answers to requests for missing events."""
+_CHECK_INTERVAL: Final = 1.0
+"""Maximum seconds between two checks of the connection."""
+_RETAINED_STATE_TIMEOUT: Final = 0.5
 """Seconds to wait for the broker to send our retained state."""
 
-_OBJECTS: Final = 1.5
-"""Seconds to wait for another machine of the same name to answer."""
-_INSIST_EVERY: Final = 0.5
+_OBJECTION_TIMEOUT: Final = 1.5
+"""Seconds to wait for another machine with the same table name to answer."""
+_INSIST_INTERVAL: Final = 0.5
+"""Minimum seconds between two messages that this table is online, in answer to others."""
+_LEAVE_TIMEOUT: Final = 0.7
+"""Seconds to wait at the end for the broker to confirm the last messages."""
 
 
 class Sending:
-    """What a publisher does while connected; all on the publisher's own thread."""
+    """The work of a publisher while it is connected, all on the publisher's own thread."""
 
     def __init__(self, account: Account, line: Line) -> None:
-        self._of, self._line = account, line
+        self._account, self._line = account, line
         self._topics, self._journal = Topics(account.table), account.journal
         self._sent = account.confirmed
         self._under_way: deque[tuple[int, int]] = deque()
@@ -64,25 +71,25 @@ class Sending:
 
     def run(self) -> None:
         """Send until closed. Raises :class:`LineDown`."""
-        of = self._of
+        account = self._account
         remembered, taken = self._greet()
         self._line.publish(self._topics.status, self._status(True), retain=True)
         if taken:
             self._await_objection()
         self._line.publish(
-            homeassistant.discovery_topic(of.table),
-            compact(homeassistant.discovery(of.table, of.version)).encode(),
+            homeassistant.discovery_topic(account.table),
+            compact(homeassistant.discovery(account.table, account.version)).encode(),
             retain=True,
         )
-        of.well()
-        # Events that were once confirmed but that the broker has lost since.
-        self._due |= self._games(max(remembered, of.floor), self._sent)
-        while not of.closing.is_set():
-            of.news.clear()
+        account.report_recovery()
+        # Events that the broker once confirmed but has lost since.
+        self._due |= self._games(max(remembered, account.floor), self._sent)
+        while not account.closing.is_set():
+            account.news.clear()
             more = self._round()
             self._line.check()
             if not more:
-                of.news.wait(self._pause())
+                account.news.wait(self._pause())
         self._leave()
 
     def _greet(self) -> tuple[int, bool]:
@@ -91,12 +98,12 @@ class Sending:
         Returns the last event contained in that state, and whether another journal claims to be online under
         our name.
         """
-        of = self._of
+        account = self._account
         self._line.subscribe(self._topics.status, self._topics.state, self._topics.ask)
-        remembered, taken, end = 0, False, time.monotonic() + _REMEMBERS
+        remembered, taken, end = 0, False, time.monotonic() + _RETAINED_STATE_TIMEOUT
         while (left := end - time.monotonic()) > 0:
             try:
-                message = of.inbox.get(timeout=left)
+                message = account.inbox.get(timeout=left)
             except Empty:
                 break
             try:
@@ -104,31 +111,32 @@ class Sending:
                     taken = self._is_other(messages.read_status(message.payload))
                 elif message.topic == self._topics.state:
                     state = messages.read_state(message.payload)
-                    remembered = state["seq"] if state["journal"] == of.identity else 0
+                    remembered = state["seq"] if state["journal"] == account.identity else 0
                     break
-            except Nonsense:
-                # Of somebody else; ours follows and replaces it.
+            except InvalidMessage:
+                # Somebody else's; our own message follows and replaces it.
                 continue
         self._line.unsubscribe(self._topics.state)
         return remembered, taken
 
     def _is_other(self, status: messages.TableStatus) -> bool:
-        return status.online and status.journal != self._of.identity
+        return status.online and status.journal != self._account.identity
 
     def _await_objection(self) -> None:
         """Ask who is online under our name. Raises :class:`LineDown` if somebody answers."""
-        end = time.monotonic() + _OBJECTS
+        end = time.monotonic() + _OBJECTION_TIMEOUT
         while (left := end - time.monotonic()) > 0:
             try:
-                message = self._of.inbox.get(timeout=left)
+                message = self._account.inbox.get(timeout=left)
                 other = message.topic == self._topics.status and self._is_other(
                     messages.read_status(message.payload)
                 )
-            except (Empty, Nonsense):
+            except (Empty, InvalidMessage):
                 continue
             if other and not message.retained:
+                name = self._account.table
                 raise LineDown(
-                    f"another machine is there as --table {self._of.table!r}; give one of them another name",
+                    f"another machine is there as --table {name!r}; give one of them another name",
                     refused=True,
                 )
 
@@ -146,53 +154,54 @@ class Sending:
 
     def _pause(self) -> float:
         waits = self._wanted is not None or self._due or self._postponed
-        return _STATE_EVERY if waits else _LOOK_EVERY
+        return _STATE_INTERVAL if waits else _CHECK_INTERVAL
 
     def _take_acks(self) -> None:
-        for mid, fault in drain(self._of.acks):
+        for mid, fault in drain(self._account.acks):
             if fault is not None:
+                broker = self._account.broker.shown
                 raise LineDown(
-                    f"{self._of.broker.shown} does not take our messages ({fault}); mend its access list",
+                    f"{broker} does not take our messages ({fault}); mend its access list",
                     refused=True,
                 )
             self._done.add(mid)
         while self._under_way and self._under_way[0][0] in self._done:
             mid, number = self._under_way.popleft()
-            self._of.confirmed = number
-        # The ids of messages that are not events need not be stored.
+            self._account.confirmed = number
+        # The ids of messages that are not events need not be kept.
         self._done &= {mid for mid, _ in self._under_way}
 
     def _take_messages(self) -> None:
-        for message in drain(self._of.inbox):
+        for message in drain(self._account.inbox):
             try:
                 if message.topic == self._topics.ask and not message.retained:
-                    after = max(messages.read_ask(message.payload), self._of.floor)
+                    after = max(messages.read_ask(message.payload), self._account.floor)
                     self._wanted = after if self._wanted is None else min(after, self._wanted)
                 elif message.topic == self._topics.status and not message.retained:
                     status = messages.read_status(message.payload)
-                    late = not status.online and status.journal == self._of.identity
-                    # The late will of our previous connection, or a newcomer who thinks our name is free.
+                    late = not status.online and status.journal == self._account.identity
+                    # The delayed last will of our previous connection, or a newcomer that uses our name.
                     if late or self._is_other(status):
                         self._insist()
-            except Nonsense as nonsense:
+            except InvalidMessage as nonsense:
                 log.info("MQTT: nonsense on %s is ignored: %s", message.topic, nonsense)
 
     def _insist(self) -> None:
         now = time.monotonic()
-        if now > self._insisted_at + _INSIST_EVERY:
+        if now > self._insisted_at + _INSIST_INTERVAL:
             self._insisted_at = now
             self._line.publish(self._topics.status, self._status(True), retain=True)
 
     def _send_events(self) -> bool:
         """Send as many events as may be in flight; returns whether more can be sent now."""
-        room = WINDOW - len(self._under_way)
+        room = MAX_IN_FLIGHT - len(self._under_way)
         if room <= 0:
             return False
         kept = self._journal.kept(self._sent, room)
         for event in kept:
             payload = messages.write_event(
-                self._of.table,
-                self._of.identity,
+                self._account.table,
+                self._account.identity,
                 event.game,
                 self._began(event.game),
                 event.id,
@@ -206,7 +215,7 @@ class Sending:
                 self._unlogged = 0
             self._sent, self._newest = event.id, (event.game, time.monotonic())
             self._unlogged += 1
-            if self._unlogged >= CHECKPOINT or event.body.startswith('{"type":"result"'):
+            if self._unlogged >= CHECKPOINT_EVENTS or event.body.startswith('{"type":"result"'):
                 self._due.add(event.game)
         return len(kept) == room
 
@@ -218,7 +227,7 @@ class Sending:
     def _answer(self) -> None:
         """Answer a request for missing events: publish the games that contain them again."""
         now = time.monotonic()
-        if self._wanted is None or now < self._answered_at + _ANSWER_EVERY:
+        if self._wanted is None or now < self._answered_at + _ANSWER_INTERVAL:
             return
         self._due |= self._games(self._wanted, self._sent)
         self._wanted, self._answered_at = None, now
@@ -235,7 +244,7 @@ class Sending:
         return games
 
     def _send_logs(self) -> None:
-        if self._newest and self._unlogged and time.monotonic() - self._newest[1] > RESTS:
+        if self._newest and self._unlogged and time.monotonic() - self._newest[1] > REST_SECONDS:
             self._due.add(self._newest[0])
         while self._due:
             game = min(self._due)
@@ -243,10 +252,10 @@ class Sending:
             if self._newest is not None and game == self._newest[0]:
                 self._unlogged = 0
             if payload := self._log(game):
-                self._line.publish(self._topics.game(game), payload, retain=True, expiry=KEPT)
+                self._line.publish(self._topics.game(game), payload, retain=True, expiry=RETENTION_SECONDS)
 
     def _log(self, game: int) -> bytes:
-        """The game up to the last event sent; empty if it has none yet."""
+        """The game up to the last event sent; empty if none of its events was sent yet."""
         events: list[StoredEvent] = []
         after = 0
         while page := self._journal.kept(after, game=game):
@@ -258,8 +267,8 @@ class Sending:
         history = self._journal.history(game, events[-1].id)
         position = history.position
         head = {
-            "table": self._of.table,
-            "journal": self._of.identity,
+            "table": self._account.table,
+            "journal": self._account.identity,
             "game": game,
             "began": self._began(game),
             "prev": self._journal.event_before(events[0].id),
@@ -275,46 +284,48 @@ class Sending:
 
     def _send_state(self) -> None:
         now = time.monotonic()
-        self._postponed = now < self._state_at + _STATE_EVERY
+        self._postponed = now < self._state_at + _STATE_INTERVAL
         if self._postponed:
             return
-        state = self._of.state()
+        state = self._account.state()
         current = {key: state.get(key) for key in messages.GAME_KEYS} | {"seq": state["event"]}
-        if state["event"] > self._sent or _still(current) == _still(self._published):
+        if state["event"] > self._sent or _without_clock(current) == _without_clock(self._published):
             return
         if current["alert"] != self._published.get("alert"):
             self._alert_at = messages.wall_clock() if current["alert"] else None
         self._published, self._state_at = current, now
-        more = {"table": self._of.table, "journal": self._of.identity, "alert_at": self._alert_at}
+        more = {"table": self._account.table, "journal": self._account.identity, "alert_at": self._alert_at}
         self._line.publish(self._topics.state, compact(more | current).encode(), retain=True)
 
     def _save(self, *, now: bool = False) -> None:
-        of = self._of
-        if of.confirmed == of.saved or not (now or time.monotonic() > self._saved_at + _SAVE_EVERY):
+        account = self._account
+        is_due = now or time.monotonic() > self._saved_at + _SAVE_INTERVAL
+        if account.confirmed == account.saved or not is_due:
             return
-        of.memory.keep(of.identity, of.floor, of.confirmed)
-        of.saved, self._saved_at = of.confirmed, time.monotonic()
+        account.memory.keep(account.identity, account.floor, account.confirmed)
+        account.saved, self._saved_at = account.confirmed, time.monotonic()
 
     def _status(self, online: bool) -> bytes:
-        return messages.write_status(online, self._of.identity, self._of.floor, self._of.version)
+        account = self._account
+        return messages.write_status(online, account.identity, account.floor, account.version)
 
     def _leave(self) -> None:
-        """Send what is left, then go offline."""
+        """Send what is pending, then go offline."""
         if self._unlogged and self._newest:
             self._due.add(self._newest[0])
         self._state_at = 0.0
         self._round()
         last = self._line.publish(self._topics.status, self._status(False), retain=True)
-        end = time.monotonic() + 0.7
+        end = time.monotonic() + _LEAVE_TIMEOUT
         while time.monotonic() < end and self._line.up and last not in self._done:
-            self._of.news.wait(0.05)
-            for mid, _ in drain(self._of.acks):
+            self._account.news.wait(0.05)
+            for mid, _ in drain(self._account.acks):
                 self._done.add(mid)
             while self._under_way and self._under_way[0][0] in self._done:
-                self._of.confirmed = self._under_way.popleft()[1]
+                self._account.confirmed = self._under_way.popleft()[1]
         self._save(now=True)
 
 
-def _still(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The state without what changes by itself, such as clocks."""
+def _without_clock(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The state without the clock, which changes by itself."""
     return {key: value for key, value in state.items() if key != "clock"}

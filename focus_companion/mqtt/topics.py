@@ -9,7 +9,8 @@ from typing import Final
 VERSION: Final = 1
 PREFIX: Final = f"focus-companion/{VERSION}"
 
-LONGEST_NAME: Final = 40
+MAX_NAME_LENGTH: Final = 40
+"""Characters."""
 
 KINDS: Final = ("status", "state", "events", "games", "ask")
 """The kinds of topics of a table; ``games`` has one subtopic per game."""
@@ -24,10 +25,9 @@ class BadTableName(ValueError):
 def check_name(name: str) -> str:
     """A table's name, stripped of surrounding spaces. Raises :class:`BadTableName`."""
     clean = name.strip()
-    if not clean or len(clean) > LONGEST_NAME or _FORBIDDEN.search(clean) or not clean.isprintable():
-        raise BadTableName(
-            f"--table {name[:60]!r} is invalid; give a name of 1 to {LONGEST_NAME} characters without / + #"
-        )
+    if not clean or len(clean) > MAX_NAME_LENGTH or _FORBIDDEN.search(clean) or not clean.isprintable():
+        remedy = f"give a name of 1 to {MAX_NAME_LENGTH} characters without / + #"
+        raise BadTableName(f"--table {name[:60]!r} is invalid; {remedy}")
     return clean
 
 

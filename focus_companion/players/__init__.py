@@ -1,1 +1,1 @@
-"""Somebody to play with: search, evaluation, levels. No clock: the caller says when to stop."""
+"""The computer player: search, evaluation, levels. It has no clock: the caller says when to stop."""

@@ -1,4 +1,4 @@
-"""Positions, rules and turns as the engine holds them: structs of ``search/position.h``, little-endian."""
+"""Converts positions, rules and turns to the engine's structs of ``search/position.h``, little-endian."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 
 DROP: Final = 63
-"""Stands for the origin of a piece set down from the hand."""
+"""The origin of a piece that is placed from the hand."""
 
 _RULES: Final = struct.Struct("<9B7x")
 _POSITION: Final = struct.Struct("<52H4H4H4H16H4B6B2x4iQ")
@@ -39,7 +39,7 @@ def rules_bytes(rules: Rules) -> bytes:
 
 
 def position_bytes(position: Position) -> bytes:
-    """Return the engine's ``Position``; what follows from the stacks is left for it to fill in."""
+    """Return the engine's ``Position``; the engine itself fills in what follows from the stacks."""
     index = {player: number for number, player in enumerate(position.players)}
 
     def four(counts: tuple[int, ...]) -> tuple[int, ...]:
@@ -67,12 +67,12 @@ def position_bytes(position: Position) -> bytes:
 
 
 def encoded(move: Move) -> int:
-    """Return a turn as the engine names it."""
+    """Return the engine's number of a turn."""
     return (DROP if move.origin is None else move.origin) << 6 | move.target
 
 
 def decoded(number: int) -> Move:
-    """Return the turn that the engine names. Raises KeyError for a number that is none."""
+    """Return the turn with the engine's ``number``. Raises KeyError if there is none."""
     return _MOVE_OF[number]
 
 

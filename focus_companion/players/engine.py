@@ -1,7 +1,7 @@
-"""The compiled search, run by wasmtime: the same instructions, and so the same answers, on every machine.
+"""Runs the compiled search by wasmtime: the same instructions, and so the same answers, on every machine.
 
-``engine/`` in the repository holds its source. WebAssembly is what lets a plain ``pip install`` bring
-compiled code to any machine without a compiler.
+Its source is in ``search/``. With WebAssembly, a plain ``pip install`` brings compiled code to any machine
+without a compiler.
 """
 
 from __future__ import annotations
@@ -24,39 +24,43 @@ if TYPE_CHECKING:
     from wasmtime import Engine as Runtime
     from wasmtime import Module
 
-MOST_NODES: Final = 2_000_000_000
-DEEPEST: Final = 60
-SURE: Final = 28_000
-"""Beyond this score, up or down, the game is decided."""
+MAX_NODES: Final = 2_000_000_000
+"""Maximum positions of a search."""
 
-MOST_EARLIER: Final = 200
-"""Positions of a game that are remembered so as not to go in circles."""
+MAX_DEPTH: Final = 60
+"""Maximum number of turns that a search looks ahead."""
+
+DECIDED_SCORE: Final = 28_000
+"""Absolute value of the score above which the game is decided."""
+
+_MAX_EARLIER: Final = 200
+"""Maximum number of earlier positions of a game that the search avoids, so as not to go in circles."""
 
 _WANTED: Final = struct.Struct("<5iI")
 _FOUND: Final = struct.Struct("<5i2H80H")
 
 
-def never() -> bool:
-    """Stop never: for searches that are bounded otherwise."""
+def never_stop() -> bool:
+    """Never stop: for searches that are bounded otherwise."""
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What a search found."""
+    """The result of a search."""
 
     move: Move
     score: int
-    """Odds of the root's side: a thousandth of their natural logarithm; beyond 28000 the game is decided."""
+    """Log odds of the root's side, in thousandths of a nat; see :data:`DECIDED_SCORE`."""
     line: tuple[Move, ...]
     """The turns expected from here, ``move`` first."""
     nodes: int
     depth: int
-    """Turns ahead that were searched in full breadth, the last complete round."""
+    """Number of turns ahead that were searched in full breadth."""
 
 
 def compiled(code: bytes) -> tuple[Runtime, Module]:
-    """Return WebAssembly ready to be run, which takes a twentieth of a second."""
+    """Return WebAssembly compiled for this machine, which takes a twentieth of a second."""
     # Imported here, as elsewhere in this module, so that a game without a search starts fast.
     from wasmtime import Config, Module
     from wasmtime import Engine as Runtime
@@ -78,14 +82,14 @@ atexit.register(engine_code.cache_clear)
 
 
 class Machine:
-    """WebAssembly with a board (``search/board.h``) that searches; not for two threads."""
+    """An instance of WebAssembly code with a board (``search/board.h``); for one thread at a time."""
 
     def __init__(self, code: tuple[Runtime, Module]) -> None:
         from wasmtime import Func, FuncType, Instance, Memory, Store, ValType
 
         runtime, module = code
         self._store = Store(runtime)
-        self._stop: Callable[[], bool] = never
+        self._stop: Callable[[], bool] = never_stop
         asked = Func(self._store, FuncType([], [ValType.i32()]), lambda: int(self._stop()))
         exports = Instance(self._store, module, [asked]).exports(self._store)
         memory = exports["memory"]
@@ -95,16 +99,16 @@ class Machine:
         self._at = {name: self.call(name) for name in ("board", "rules", "wanted", "found", "listed")}
 
     def call(self, name: str, *arguments: int) -> int:
-        """Call what the code exports; 0 for what returns nothing."""
+        """Call an exported function; returns 0 for one that returns nothing."""
         return self._calls[name](self._store, *arguments) or 0
 
     def read(self, name: str, size: int) -> bytes:
-        """Return the first bytes of one of its structs."""
+        """Return the first ``size`` bytes of an exported struct."""
         at = self._at[name]
         return bytes(self._memory.read(self._store, at, at + size))
 
     def write(self, name: str, content: bytes) -> None:
-        """Overwrite the beginning of one of its structs."""
+        """Overwrite the beginning of an exported struct."""
         self._memory.write(self._store, content, self._at[name])
 
     def place(self, position: Position) -> None:
@@ -118,11 +122,11 @@ class Machine:
         try:
             self.call("think")
         finally:
-            self._stop = never
+            self._stop = never_stop
 
 
 class Engine(Machine):
-    """The search with its evaluation. Takes about 25 MB."""
+    """The search with its evaluation. It takes about 25 MB."""
 
     def __init__(self) -> None:
         super().__init__(engine_code())
@@ -137,9 +141,9 @@ class Engine(Machine):
         weights: Weights | None = None,
         earlier: Sequence[Position] = (),
     ) -> None:
-        """Put a position on the board, under its rules; ``weights`` are those for the rules if not given.
+        """Put a position on the board, under its rules; ``weights`` are those for the rules if omitted.
 
-        ``earlier`` are the positions of the game before, in order: the search is loath to come back to one.
+        ``earlier``: the previous positions of the game, in order; the search is penalized for repeating one.
         """
         weights = weights or weights_for(rules)
         if rules != self._rules or weights is not self._weights:
@@ -148,7 +152,7 @@ class Engine(Machine):
             self.call("prepare")
             self._rules, self._weights = rules, weights
         self.call("forget")
-        for before in _like(position, earlier):
+        for before in _repeatable(position, earlier):
             self.place(before)
             self.call("keep")
         self.place(position)
@@ -175,34 +179,34 @@ class Engine(Machine):
     def search(
         self,
         *,
-        nodes: int = MOST_NODES,
-        depth: int = DEEPEST,
+        nodes: int = MAX_NODES,
+        depth: int = MAX_DEPTH,
         noise: int = 0,
         seed: int = 0,
         best_reply: bool = False,
         root: int = -1,
-        should_stop: Callable[[], bool] = never,
+        should_stop: Callable[[], bool] = never_stop,
     ) -> Searched:
         """Search the position on the board, which must not be over.
 
         ``nodes`` and ``depth`` bound the work; ``should_stop`` is asked every few thousand nodes (one to
         three milliseconds). ``noise`` is the standard deviation of the error added to every evaluation, the
         same for the same position and ``seed``. ``best_reply`` searches games of several sides as BRS+, not
-        as Paranoid. ``root`` is the player (by turn order) whose score is wanted and against whom the
-        others are taken to play, not the one to move.
+        as Paranoid. ``root``: the player (by turn order) whose score is wanted and against whom the others
+        are assumed to play, if not the one to move.
         """
-        bounds = min(nodes, MOST_NODES), min(depth, DEEPEST)
+        bounds = min(nodes, MAX_NODES), min(depth, MAX_DEPTH)
         self.write("wanted", _WANTED.pack(*bounds, noise, best_reply, root, seed & 0xFFFFFFFF))
         self.think(should_stop)
         score, reached, looked_at, length, _, move, _, *line = _FOUND.unpack(self.read("found", _FOUND.size))
         return Searched(decoded(move), score, _moves(line[:length]), looked_at, reached)
 
 
-def _like(position: Position, earlier: Sequence[Position]) -> list[Position]:
-    """The latest of the earlier positions that can come again: captured pieces do not return."""
+def _repeatable(position: Position, earlier: Sequence[Position]) -> list[Position]:
+    """The latest of the earlier positions that can occur again: captured pieces do not return."""
     found: list[Position] = []
     for before in reversed(earlier):
-        if before.captured != position.captured or len(found) == MOST_EARLIER:
+        if before.captured != position.captured or len(found) == _MAX_EARLIER:
             break
         if before.reserves == position.reserves and not before.over:
             found.append(before)

@@ -1,4 +1,4 @@
-"""The engine's evaluation in Python, for what looks back at games or learns from them."""
+"""The engine's evaluation in Python, for code that reviews games or learns from them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,19 @@ def _orbits() -> tuple[int, ...]:
 
 
 ORBIT: Final = _orbits()
-"""For each square the number of its kind: a turn or reflection of the board keeps it."""
+"""The number of each square's orbit: the squares that rotations and reflections of the board map to it."""
 
 
 def shape(stack: str, side: str) -> int:
-    """Return the shape of a stack: a bit a piece, 0 for its owner's side, a 1 for its top; bottom lowest."""
+    """Return the shape of a stack: one bit per piece, the bottom piece lowest, 1 if the piece does not belong
+    to the owner's side; the top piece is always 1 and so marks the height.
+    """
     foreign = sum(1 << i for i, piece in enumerate(stack[:-1]) if piece not in side)
     return 1 << (len(stack) - 1) | foreign
 
 
 def values(position: Position, rules: Rules, weights: Weights | None = None) -> dict[str, float]:
-    """Return the value of every player (letter) who is not out, in nats; whose turn it is does not count."""
+    """Return the value of every player (letter) who is not out, in nats, regardless of whose turn it is."""
     weights = weights or weights_for(rules)
     found = {player: 0 for player in position.players if player not in position.out}
     for square, stack in enumerate(position.stacks):
@@ -51,7 +53,7 @@ def values(position: Position, rules: Rules, weights: Weights | None = None) -> 
 def chances(position: Position, rules: Rules) -> dict[str, float]:
     """Return the chance of every player (letter) to win, 0 to 1; partners have the chance of their pair.
 
-    A position that is won has 1 for the winners and 0 for the others, a draw the same for all sides.
+    In a won position it is 1 for the winners and 0 for the others; in a draw it is equal for all sides.
     """
     if position.result is not None:
         winners = position.result.winners
@@ -67,7 +69,7 @@ def chances(position: Position, rules: Rules) -> dict[str, float]:
 
 
 def progress(position: Position, rules: Rules, player: str) -> float:
-    """Return how far a player has come on the nearer way to a fast win, 0 to 1."""
+    """Return the progress (0 to 1) of a player on the nearer of the two ways to a fast win."""
     me = position.players.index(player)
     row = [count for other, count in enumerate(position.captured[me]) if other != me]
     way = sum(min(count, rules.fast_each) for count in row) / (rules.fast_each * len(row))

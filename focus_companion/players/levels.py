@@ -1,7 +1,8 @@
-"""The eight levels: how far each looks ahead and how much it misjudges what it sees.
+"""The eight levels of play: how far each looks ahead, and how much it misjudges positions.
 
-A level's error is the same for the same position throughout one choice, so a weak level does not blunder at
-random: it believes in a wrong plan, as a beginner does. docs/players.md says how the numbers were found.
+While a turn is chosen, a level misjudges the same position always in the same way, so a weak level does not
+blunder at random: like a beginner, it believes in a wrong plan. docs/players.md says how the numbers were
+found.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What bounds the search of a level, beside the time that it is given."""
+    """The limits of a level's search, in addition to its time limit."""
 
     noise: int
-    """Standard deviation of its misjudgement, in thousandths of the logarithm of the odds."""
+    """Standard deviation of the error of its evaluations, in thousandths of a nat of log odds."""
     depth: int = 60
-    """Turns that it looks ahead at the most."""
+    """Maximum number of turns that it looks ahead."""
     nodes: int = 2_000_000_000
-    """Positions that it looks at, at the most."""
+    """Maximum positions searched."""
 
 
 LEVELS: Final[dict[int, Level]] = {
@@ -33,4 +34,4 @@ LEVELS: Final[dict[int, Level]] = {
     8: Level(noise=15),
 }
 
-BEST: Final = max(LEVELS)
+BEST_LEVEL: Final = max(LEVELS)

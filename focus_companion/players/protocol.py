@@ -1,7 +1,7 @@
-"""The protocol of ``think -``: a JSON object a line in, a JSON object a line out.
+"""The protocol of ``think -``: a JSON object per line in, a JSON object per line out.
 
-No clock and no stream in here: the caller hands in both. What programs at the other end rely on is in
-docs/players.md.
+The module has no clock and no stream: the caller supplies them. docs/players.md documents the protocol for
+programs at the other end.
 """
 
 from __future__ import annotations
@@ -18,42 +18,50 @@ from focus_companion.game.position import Position
 from focus_companion.game.record import Entry, GameRecord, steps
 from focus_companion.game.rules import Rules, RulesError
 from focus_companion.players.choosing import Budget, choose
-from focus_companion.players.levels import BEST
+from focus_companion.players.levels import BEST_LEVEL
 
-LONGEST_LINE: Final = 1 << 20
-"""Bytes of a line; a game of a hundred thousand turns fits."""
+MAX_LINE_BYTES: Final = 1 << 20
+"""Maximum bytes of a line; a game of a hundred thousand turns fits."""
 
-_OWN: Final = ("moves", "seconds", "nodes", "level")
-_MOST_SECONDS: Final = 86_400.0
-_MOST_NODES: Final = 1_000_000_000
-_SPARED: Final = 0.06
-_MOST_SPARED: Final = 0.03
-"""Share of the time, and seconds at the most, that a search leaves: between its end and the arrival of its
-answer lie this process's turn on a busy machine and a pipe, and who keeps time at the other end is strict."""
+_REQUEST_KEYS: Final = ("moves", "seconds", "nodes", "level")
+"""The keys of a request that are not rules."""
+
+_MAX_SECONDS: Final = 86_400.0
+"""Maximum seconds that a request may grant."""
+
+_MAX_NODES: Final = 1_000_000_000
+"""Maximum nodes that a request may grant."""
+
+_RESERVED_FRACTION: Final = 0.06
+"""Fraction of the time that a search leaves unused: on a busy machine the answer takes a while to arrive, and
+whoever keeps the time at the other end is strict."""
+
+_MAX_RESERVED_SECONDS: Final = 0.03
+"""Maximum of that time, in seconds."""
 
 
 class BadQuestion(ValueError):
-    """A line that cannot be answered; the message is the sentence to answer with."""
+    """A line that cannot be answered; the message is the sentence of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What holds for lines that do not say."""
+    """The values that apply if a line omits them."""
 
     seconds: float | None = 1.0
     nodes: int | None = None
-    level: int = BEST
+    level: int = BEST_LEVEL
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A line that was understood."""
+    """A parsed line."""
 
     rules: Rules
     position: Position
     earlier: tuple[Position, ...]
     next_player: str
-    """Who is to move; in a game that is over, who would have been."""
+    """The player to move; in a game that is over, whose turn it would have been."""
     seconds: float | None
     nodes: int | None
     level: int
@@ -62,8 +70,8 @@ class Question:
 def answer(line: bytes, clock: Callable[[], float], chance_seed: int, defaults: Defaults) -> str:
     """Return the answer to a line, without its line end.
 
-    ``clock`` gives seconds and is read first of all. ``chance_seed`` makes searches by time differ from
-    game to game; searches by nodes take their seed from the request itself.
+    ``clock`` returns seconds and is read before anything else. ``chance_seed`` makes searches bounded by time
+    differ from game to game; searches bounded by nodes derive their seed from the request itself.
     """
     began = clock()
     try:
@@ -86,55 +94,55 @@ def answer(line: bytes, clock: Callable[[], float], chance_seed: int, defaults: 
 
 
 def budget_of(seconds: float | None, nodes: int | None, began: float, clock: Callable[[], float]) -> Budget:
-    """Return the budget of a search that began at a moment of the clock, by nodes or else by seconds."""
+    """Return the budget, in nodes or else in seconds, of a search that began at ``began`` by the clock."""
     if nodes is not None:
         return Budget(nodes=nodes)
     seconds = seconds or 0.0
-    until = began + seconds - min(_SPARED * seconds, _MOST_SPARED)
+    until = began + seconds - min(_RESERVED_FRACTION * seconds, _MAX_RESERVED_SECONDS)
     return Budget(should_stop=lambda: clock() >= until)
 
 
 def seed_of(request: Question) -> int:
-    """Return a seed that follows from what is asked, the same on every machine."""
+    """Return a seed that depends only on the request, and so is the same on every machine."""
     text = f"{request.position!r} {request.rules.to_json()!r} {request.nodes} {request.level}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "little")
 
 
 def final_value(position: Position, rules: Rules, player: str) -> float:
-    """Return what a game that is over was worth to a player: 1 won, 0 lost, a draw the same for all sides."""
+    """Return a finished game's value for a player: 1 if won, 0 if lost, equal for all sides in a draw."""
     winners = position.result.winners if position.result is not None else ""
     return float(player in winners) if winners else round(1 / len(rules.sides), 4)
 
 
 def read_request(line: bytes, defaults: Defaults) -> Question:
-    """Return what a line asks. Raises BadRequest with a sentence that says what is wrong with it."""
-    if len(line) > LONGEST_LINE:
-        raise BadQuestion(f"The line is longer than {LONGEST_LINE} bytes; send one game a line.")
+    """Parse a line. Raises BadQuestion with a sentence that says what is wrong with it."""
+    if len(line) > MAX_LINE_BYTES:
+        raise BadQuestion(f"The line is longer than {MAX_LINE_BYTES} bytes; send one game a line.")
     try:
         data = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
         raise BadQuestion("The line is no JSON object; send one object a line, in UTF-8.") from None
     if not isinstance(data, dict):
         raise BadQuestion("The line is JSON but no object; send an object with 'players' and 'moves'.")
-    seconds, nodes = _seconds(data), _whole(data, "nodes", _MOST_NODES)
+    seconds, nodes = _seconds(data), _whole_number(data, "nodes", _MAX_NODES)
     if seconds is not None and nodes is not None:
         raise BadQuestion("Give 'seconds' or 'nodes', not both.")
     if seconds is None and nodes is None:
         seconds, nodes = defaults.seconds, defaults.nodes
-    level = _whole(data, "level", BEST) or defaults.level
+    level = _whole_number(data, "level", BEST_LEVEL) or defaults.level
     rules = _rules(data)
-    positions, next_player = _played(rules, data.get("moves", []))
+    positions, next_player = _replayed(rules, data.get("moves", []))
     return Question(rules, positions[-1], tuple(positions[:-1]), next_player, seconds, nodes, level)
 
 
 def _rules(data: Mapping[str, Any]) -> Rules:
     try:
-        return Rules.from_json({key: value for key, value in data.items() if key not in _OWN})
+        return Rules.from_json({key: value for key, value in data.items() if key not in _REQUEST_KEYS})
     except RulesError as error:
         raise BadQuestion(_sentence(error)) from None
 
 
-def _played(rules: Rules, moves: Any) -> tuple[list[Position], str]:
+def _replayed(rules: Rules, moves: Any) -> tuple[list[Position], str]:
     if not isinstance(moves, list) or not all(isinstance(move, str) for move in moves):
         raise BadQuestion('\'moves\' must be a list of texts such as "d5-d6" or "*d5".')
     record = GameRecord(rules, entries=tuple([Entry.parse(move) for move in moves]))
@@ -146,7 +154,7 @@ def _played(rules: Rules, moves: Any) -> tuple[list[Position], str]:
 
 
 def following(positions: Sequence[Position], rules: Rules) -> str:
-    """Return whose turn it would be, had the last of these positions not ended the game."""
+    """Return whose turn it would be if the last of these positions had not ended the game."""
     if len(positions) > 1:
         return rules.order[(rules.order.index(positions[-2].to_move) + 1) % rules.players]
     return rules.start.to_move if rules.start is not None else rules.order[0]
@@ -156,13 +164,13 @@ def _seconds(data: Mapping[str, Any]) -> float | None:
     seconds = data.get("seconds")
     if seconds is None:
         return None
-    good = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 < seconds <= _MOST_SECONDS
+    good = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 < seconds <= _MAX_SECONDS
     if not good or not math.isfinite(seconds):
-        raise BadQuestion(f"'seconds' must be a number above 0 and up to {_MOST_SECONDS:.0f}.")
+        raise BadQuestion(f"'seconds' must be a number above 0 and up to {_MAX_SECONDS:.0f}.")
     return float(seconds)
 
 
-def _whole(data: Mapping[str, Any], name: str, most: int) -> int | None:
+def _whole_number(data: Mapping[str, Any], name: str, most: int) -> int | None:
     number = data.get(name)
     if number is None:
         return None

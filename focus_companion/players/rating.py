@@ -1,4 +1,5 @@
-"""How much a player gives up by choosing among some turns only, as those with the stack in their hand."""
+"""Computes how much a player gives up by choosing among certain turns only, such as those of a lifted
+stack."""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ from focus_companion.game.rules import Rules
 from focus_companion.players.choosing import chance, shared_engine
 from focus_companion.players.engine import Engine
 
-NODES: Final = 300_000
-"""Positions searched for the best turn of all."""
+MAX_NODES: Final = 300_000
+"""Maximum positions searched for the best of all turns."""
 
-NODES_OF_TURN: Final = 100_000
+_MAX_NODES_PER_TURN: Final = 100_000
 """Maximum positions searched for each turn that is compared with it."""
 
 
@@ -23,7 +24,7 @@ def missed(
     position: Position, rules: Rules, turns: Sequence[Move], earlier: Sequence[Position] = ()
 ) -> float:
     """Return how much lower (0 to 1) the mover's chance is after the best of ``turns`` than after the best of
-    all legal turns; 0 if that is one of them.
+    all legal turns; 0 if ``turns`` include the latter.
 
     ``position`` must not be over; ``turns`` are legal and at least one; ``earlier`` as in
     :func:`~focus_companion.players.choosing.choose`. All turns are searched to the same depth, bounded by
@@ -31,7 +32,7 @@ def missed(
     """
     engine = shared_engine()
     engine.set_up(position, rules, earlier=earlier)
-    found = engine.search(nodes=NODES)
+    found = engine.search(nodes=MAX_NODES)
     if found.move in turns:
         return 0.0
     before, depth = (*earlier, position), max(1, found.depth - 2)
@@ -50,4 +51,4 @@ def _after(
         return float(mover in after.result.winners)
     engine.set_up(after, rules, earlier=earlier)
     root = position.players.index(mover)
-    return chance(engine.search(nodes=NODES_OF_TURN, depth=depth, root=root).score, rules)
+    return chance(engine.search(nodes=_MAX_NODES_PER_TURN, depth=depth, root=root).score, rules)

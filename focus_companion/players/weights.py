@@ -1,4 +1,4 @@
-"""The learned numbers of the evaluation, one set for each kind of game: ``weights/KIND.json``."""
+"""Reads the learned weights of the evaluation, one set for each kind of game: ``weights/KIND.json``."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ from typing import Any, Final
 from focus_companion.game.rules import Rules
 
 ORBITS: Final = 8
-"""Kinds of square: those that a turn or a reflection of the board exchanges are of one kind."""
+"""Number of orbits: squares that rotations and reflections of the board map to each other share an orbit."""
+
 SHAPES: Final = 64
+"""Number of codes for the shape of a stack."""
+
 RESERVES: Final = 24
+"""Number of weights for pieces in reserve; the last one is for all larger numbers, too."""
+
 PROGRESS: Final = 17
+"""Number of steps of the progress to a fast win."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What adds to the value of a player, in thousandths; see ``search/evaluate.h``."""
+    """The terms of a player's value, in thousandths of a nat; see ``search/evaluate.h``."""
 
     stack: tuple[tuple[int, ...], ...]
-    """By kind of square and shape of the stack."""
+    """By orbit of the square and shape of the stack."""
     reserve: tuple[int, ...]
     """By number of pieces in reserve."""
     unplaced: int
@@ -32,9 +38,9 @@ class Weights:
     tempo: int
     gone: int
     scale: float
-    """By what a search's score (in nats) is multiplied before it is turned into a chance of winning."""
+    """Factor of a search's score (in nats) when it is converted to a chance of winning."""
     shift: float = 0.0
-    """What is then added: the search is a pessimist where several opponents are taken to play together."""
+    """What is then added: the search is pessimistic if several opponents are assumed to play together."""
 
     @cached_property
     def packed(self) -> bytes:
@@ -72,7 +78,7 @@ class Weights:
 
 
 def kind(rules: Rules) -> str:
-    """Return the kind of game that has a set of weights of its own."""
+    """Return the kind of game by these rules; each kind has its own weights."""
     return f"{rules.players}{'-partners' if rules.partners else ''}{'-fast' if rules.fast else ''}"
 
 

@@ -1,1 +1,1 @@
-"""From the last legal position and the evidence to a verdict."""
+"""The referee: derives verdicts from the last legal position and the evidence of a picture."""

@@ -1,8 +1,8 @@
-"""Everything that may have happened at the table since the last legal position.
+"""Lists everything that may have happened at the table since the last legal position.
 
-Each act is a hypothesis: the resulting changes of single squares, and the referee's verdict on it. Only acts
-within ``open_squares`` (those that may have changed) are listed, so that for a look with two changed squares
-a few dozen acts are weighed, not the thousands that are possible.
+Each act is a hypothesis: how it changes single squares, and the referee's verdict on it. Only acts within
+``open_squares`` (those that may have changed) are listed, so a look with two changed squares requires a few
+dozen acts to be weighed, not the thousands that are possible.
 """
 
 from __future__ import annotations
@@ -23,17 +23,34 @@ from . import words
 from .beginning import other_beginning
 from .verdict import Wrong
 
-UNSEEN_TURN = 12.0
-"""Penalty in nats of an invisible turn: such turns are rare, and should hardly ever be emitted."""
-UNSEEN_PLACING = -14.0
-"""Prior in nats of two placings in the drop set-up of which the first, on a stack of its own colour, was
-barely visible: during the set-up this is not rare."""
-FROM_BOTH_ENDS = 12.0
-"""Penalty in nats if a stack has lost pieces both from its bottom and from its top."""
+_UNSEEN_TURN_PENALTY = 12.0
+"""Penalty in nats of a barely visible turn: such turns are rare, and should hardly ever be emitted."""
+
+_UNSEEN_PLACING_PRIOR = -14.0
+"""Prior in nats of two consecutive placings in the drop set-up, the first barely visible because it is on a
+stack of its own colour: during the set-up this is not rare."""
+
+_BOTH_ENDS_PENALTY = 12.0
+"""Penalty in nats if a stack has lost pieces from both its bottom and its top."""
+
+_EXTRA_PLY_PENALTY = 14.0
+"""Penalty in nats for each of :attr:`Act.extra_plies`."""
+
+_MAX_PLIES_BACK = 6
+"""Maximum number of plies that players are assumed to take back at once."""
+
+_MIN_RETRY_CHANGES = 3
+"""Minimum number of changed squares of a replaced turn for which there was no earlier evidence."""
 
 
 class Kind(Enum):
-    """The kind of an act; the value is its prior in nats relative to nothing having happened."""
+    """The kind of an act; the value is its prior in nats relative to nothing having happened.
+
+    ``PENDING``: a turn whose stack still awaits its trimming; ``TURNS``: two or more consecutive turns;
+    ``BACK``: turns taken back; ``WRONG_PIECE``: a piece placed by a player who has none in hand;
+    ``WRONG_TRIM``: the wrong pieces removed; ``WRONG_TWICE``: two moves in one turn, or an unexplained
+    change.
+    """
 
     NOTHING = 0.0
     TURN = -4.0
@@ -48,44 +65,47 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Act:
-    """A hypothesis about what happened: the resulting ``changes`` on the board, and the act."""
+    """A hypothesis about what happened: ``changes`` maps each changed square to its resulting stack."""
 
     kind: Kind
     changes: dict[int, str]
     moves: tuple[Move, ...] = ()
     ply: int = -1
     wrong: Callable[[], Wrong] | None = None
+    """Makes the alert for an illegal act; ``None`` for a legal one."""
     lifted: bool = False
-    older: int = 0
-    """Number of plies taken back in addition to the last one."""
+    """Pieces are missing from the top of a stack: somebody may only have lifted them."""
+    extra_plies: int = 0
+    """Number of plies taken back in addition to the last one; each piece put back on the board counts
+    twice."""
     trimmed: str = ""
     """Pieces taken, correctly or not, from the stack that a turn had made too high, bottom first."""
     believed: int = 0
-    """How many of its turns were believed after an earlier look that was ambiguous."""
+    """How many of its turns were already believed after an earlier, ambiguous look."""
     unseen: frozenset[int] | None = None
     """If one of its turns is barely visible: the squares that this turn changed, possibly none."""
     placed: bool = False
-    """That turn placed a piece of the drop set-up on a stack of its own colour."""
-    past: frozenset[int] = frozenset()
-    """Squares that it changes, but that had changed before the reference picture."""
+    """The barely visible turn placed a piece of the drop set-up on a stack of its own colour."""
+    changed_before: frozenset[int] = frozenset()
+    """Squares in ``changes`` that had already changed before the reference picture was taken."""
     restored: Mapping[int, str] = field(default_factory=dict)
-    """Squares that end as they are assumed to be, with the different stacks before it: they, too, must have
-    changed since the reference picture."""
+    """Squares that it restores to the assumed stacks, each with the different stack that was there before;
+    they, too, must have changed since the reference picture."""
     beginner: str = ""
     """Letter of the player who began, if not the one named."""
-    given: float | None = None
-    """Its prior in nats if it is not that of its kind: includes the evidence of earlier looks
-    for its turns.
+    given_prior: float | None = None
+    """Prior in nats that replaces the one of its kind: it includes the evidence of earlier looks for its
+    turns.
     """
 
     @property
     def prior(self) -> float:
-        if self.given is not None:
-            return self.given
-        prior = self.kind.value - 14.0 * self.older
+        if self.given_prior is not None:
+            return self.given_prior
+        prior = self.kind.value - _EXTRA_PLY_PENALTY * self.extra_plies
         if self.kind is Kind.BACK:
             prior += (0.0, Kind.TURN.value, Kind.TURNS.value)[min(2, len(self.moves))]
-        return float(prior if self.unseen is None else prior - UNSEEN_TURN)
+        return float(prior if self.unseen is None else prior - _UNSEEN_TURN_PENALTY)
 
     @property
     def legal(self) -> bool:
@@ -95,7 +115,7 @@ class Act:
 def _changes(
     before: Sequence[str], after: Sequence[str], among: Iterable[int] = range(len(SQUARES))
 ) -> dict[int, str]:
-    """The squares that differ; ``among``: squares that include all changes."""
+    """The squares that differ, with their new stacks; only squares of ``among`` are compared."""
     return {s: after[s] for s in sorted(among) if after[s] != before[s]}
 
 
@@ -114,17 +134,17 @@ class Acts:
             self._after[move] = apply(self.position, move, self._rules)
         return self._after[move]
 
-    def adds(self, act: Act) -> bool:
-        """Whether there are more pieces on the board after the act."""
+    def adds_pieces(self, act: Act) -> bool:
+        """Whether the act adds pieces to the board."""
         return sum(len(stack) - len(self.stacks[square]) for square, stack in act.changes.items()) > 0
 
-    # ---- what the rules allow ----------------------------------------------------------------------------
+    # ---- legal acts --------------------------------------------------------------------------------------
 
-    def turns(self, open_squares: Collection[int], *, whole: bool = False) -> Iterator[Act]:
-        """Each legal turn with a square (``whole``: with all squares) among these, complete; and also before
-        its trimming if it needs one.
+    def turns(self, open_squares: Collection[int], *, contained: bool = False) -> Iterator[Act]:
+        """Each legal turn with at least one of its squares (``contained``: all of them) among these; one that
+        requires a trimming is listed both trimmed and untrimmed.
         """
-        among = all if whole else any
+        among = all if contained else any
         for move in self.legal:
             if not among(square in open_squares for square in _squares(move)):
                 continue
@@ -136,7 +156,7 @@ class Acts:
     def _pendings(
         self, position: Position, move: Move, earlier: tuple[Move, ...], kind: Kind
     ) -> Iterator[Act]:
-        """The stack above five, untrimmed and with only a part of its excess taken."""
+        """The turn with its stack above five: untrimmed, and with only a part of its excess removed."""
         stacks = untrimmed(position, move)
         for taken in range(len(stacks[move.target]) - MAX_HEIGHT):
             standing = list(stacks)
@@ -146,7 +166,7 @@ class Acts:
             yield Act(kind, changes, (*earlier, move), trimmed=stacks[move.target][:taken])
 
     def successions(self, open_squares: Collection[int], first: Collection[Move] = ()) -> Iterator[Act]:
-        """Two consecutive legal turns; the second possibly not yet trimmed."""
+        """Two consecutive legal turns; the stack of the second may not be trimmed yet."""
         for one in first or self.legal:
             if not _within(one, open_squares):
                 continue
@@ -161,10 +181,10 @@ class Acts:
                 yield from self._pendings(middle, two, (one,), Kind.TURNS)
 
     def unseen(self, open_squares: Collection[int]) -> Iterator[Act]:
-        """A turn that may be barely visible, followed by a turn on these squares.
+        """A barely visible turn, followed by a turn on these squares.
 
         From above, a piece moved from one stack to another changes only heights if the tops keep their
-        colours; a reserve piece on one's own stack of five does not change even those.
+        colours; a reserve piece placed on one's own stack of five does not even change the height.
         """
         for one in self.legal:
             middle = self.after(one)
@@ -178,41 +198,50 @@ class Acts:
                     changes = _changes(self.stacks, trimmed(middle, two), {*_squares(one), *_squares(two)})
                     squares = frozenset(changed).difference(_squares(two))
                     placed = bool(self.position.placing)
-                    given = UNSEEN_PLACING if placed else None
-                    yield Act(Kind.TURNS, changes, (one, two), unseen=squares, placed=placed, given=given)
+                    given_prior = _UNSEEN_PLACING_PRIOR if placed else None
+                    yield Act(
+                        Kind.TURNS,
+                        changes,
+                        (one, two),
+                        unseen=squares,
+                        placed=placed,
+                        given_prior=given_prior,
+                    )
 
-    def back(self, most: int = 6) -> Iterator[Act]:
-        """The positions after earlier plies, newest first."""
+    def back(self, most: int = _MAX_PLIES_BACK) -> Iterator[Act]:
+        """Turns taken back: the positions after up to ``most`` earlier plies, newest first."""
         last = len(self._history) - 2
         for ply in range(last, max(-1, last - most), -1):
             earlier = self._history[ply]
             changes = _changes(self.stacks, earlier.stacks)
             # Pieces that had been taken from the board must have been put back, one by one.
-            fetched = _taken(self.position) - _taken(earlier)
+            fetched = _pieces_taken(self.position) - _pieces_taken(earlier)
             if changes:
-                yield Act(Kind.BACK, changes, ply=ply, older=last - ply + 2 * fetched)
+                yield Act(Kind.BACK, changes, ply=ply, extra_plies=last - ply + 2 * fetched)
 
-    def retries(self, open_squares: Collection[int], instead: Collection[Move] = ()) -> Iterator[Act]:
-        """The last turn taken back and replaced by another one without trimming, possibly with the next one
-        after it. Excluded is what may be a single act, moving on a piece that was just set, because by
-        playing on the players have accepted the turn; unless there was evidence for the other turn before:
-        then it is among ``instead``.
+    def retries(self, open_squares: Collection[int], alternatives: Collection[Move] = ()) -> Iterator[Act]:
+        """The last turn taken back and replaced by another one that needs no trimming, possibly followed by
+        the next turn.
+
+        A change that may be a single act (moving on the piece just set down) is excluded, because the players
+        accepted the recorded turn by playing on. It is included for turns among ``alternatives``, for which
+        there was earlier evidence.
         """
         if len(self._history) < 2:
             return
         ply = len(self._history) - 2
         earlier = self._history[ply]
-        older = 2 * (_taken(self.position) - _taken(earlier))
+        extra_plies = 2 * (_pieces_taken(self.position) - _pieces_taken(earlier))
 
         def made(after: Sequence[str], *moves: Move) -> Iterator[Act]:
             changes = _changes(self.stacks, after)
-            expected = moves[0] in instead
-            fewest = 1 if expected else 3
+            expected = moves[0] in alternatives
+            fewest = 1 if expected else _MIN_RETRY_CHANGES
             if len(changes) < fewest or any(square not in open_squares for square in changes):
                 return
-            act = Act(Kind.BACK, changes, moves, ply=ply, older=older)
-            # The prior of a turn with evidence from earlier looks need not be applied again.
-            yield replace(act, given=replace(act, moves=moves[1:]).prior) if expected else act
+            act = Act(Kind.BACK, changes, moves, ply=ply, extra_plies=extra_plies)
+            # For a turn with evidence from earlier looks, the prior must not be applied again.
+            yield replace(act, given_prior=replace(act, moves=moves[1:]).prior) if expected else act
 
         for move in legal_moves(earlier, self._rules):
             if removed(earlier, move, self._rules):
@@ -226,10 +255,12 @@ class Acts:
                 if _within(two, open_squares):
                     yield from made(trimmed(after, two), move, two)
 
-    # ---- what they do not --------------------------------------------------------------------------------
+    # ---- illegal acts ------------------------------------------------------------------------------------
 
     def displacements(self, open_squares: Collection[int]) -> Iterator[Act]:
-        """Illegal moves of the top pieces of any stack, and illegal placings of a piece, to anywhere."""
+        """Illegal moves of the top pieces of any of these stacks, and illegal placings of a piece, each to
+        any of these squares.
+        """
         turn = self.position.to_move or self.position.players[0]
         legal = set(self.legal)
         for origin in open_squares:
@@ -247,27 +278,27 @@ class Acts:
                     yield Act(
                         Kind.WRONG,
                         changes,
-                        wrong=partial(self._displaced, turn, origin, target, number),
+                        wrong=partial(self._displacement_alert, turn, origin, target, number),
                     )
         for target in open_squares:
             for colour in self.position.players:
                 move = Move(None, target)
                 if colour == turn and move in legal:
                     continue
-                # A captured piece seldom comes back: more likely it came from a square where that is barely
-                # visible.
+                # A captured piece seldom returns: the piece more likely came from another square, where its
+                # absence is barely visible.
                 kind = Kind.WRONG if self.position.in_hand(colour) else Kind.WRONG_PIECE
                 yield Act(
                     kind,
                     {target: self.stacks[target] + colour},
-                    wrong=partial(self._placed, turn, colour, target),
+                    wrong=partial(self._placing_alert, turn, colour, target),
                 )
 
-    def _displaced(self, turn: str, origin: int, target: int, number: int) -> Wrong:
+    def _displacement_alert(self, turn: str, origin: int, target: int, number: int) -> Wrong:
         owner = self.stacks[origin][-1]
         squares = (origin, target)
         if self.position.placing:
-            # The distance does not matter: the alert for a move before the pieces in hand are placed.
+            # Any move is illegal before the pieces in hand are placed, whatever its distance.
             text = words.say("placing", owner, origin=origin, target=target)
             return Wrong("thirteenth_piece", owner, squares, text)
         far = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
@@ -291,7 +322,7 @@ class Acts:
                 owner,
                 squares,
                 words.say(
-                    "begins_out_of_turn" if self._begins(owner, squares) else "out_of_turn",
+                    "begins_out_of_turn" if self._may_begin(owner, squares) else "out_of_turn",
                     owner,
                     turn=turn,
                     origin=origin,
@@ -308,19 +339,19 @@ class Acts:
             words.say("not_your_stack", turn, owner=owner, origin=origin, target=target),
         )
 
-    def _begins(self, player: str, squares: tuple[int, ...]) -> bool:
-        """Whether it would be a legal first turn if this player began."""
+    def _may_begin(self, player: str, squares: tuple[int, ...]) -> bool:
+        """Whether an act on these squares would be a legal first turn if this player began."""
         first = len(self._history) == 1
         return first and other_beginning(self.position, self._rules, player, squares) is not None
 
-    def _placed(self, turn: str, colour: str, target: int) -> Wrong:
-        if colour != turn and (self.position.in_hand(colour) > 0 or self._begins(colour, (target,))):
-            what = "begins_placing" if self._begins(colour, (target,)) else "placed_out_of_turn"
+    def _placing_alert(self, turn: str, colour: str, target: int) -> Wrong:
+        if colour != turn and (self.position.in_hand(colour) > 0 or self._may_begin(colour, (target,))):
+            what = "begins_placing" if self._may_begin(colour, (target,)) else "placed_out_of_turn"
             return Wrong("out_of_turn", colour, (target,), words.say(what, colour, turn=turn, target=target))
         fault = explain(self.position, Move(None, target), self._rules) if colour == turn else None
         if fault is None or fault.reason == "game_over":
             return Wrong("no_reserve", colour, (target,), words.say("no_reserve", colour, target=target))
-        # During the drop set-up no piece comes from the reserve.
+        # During the drop set-up there is no reserve, so the sentence differs.
         said = f"placing_{fault.reason}" if self.position.placing else fault.reason
         return Wrong(fault.reason, turn, (target,), words.say(said, turn, target=target))
 
@@ -350,11 +381,11 @@ class Acts:
                         yield Act(
                             Kind.WRONG_TWICE,
                             changes,
-                            wrong=partial(_doubled, turn, squares),
+                            wrong=partial(_two_moves_alert, turn, squares),
                         )
 
     def left_high(self, pending: Move, open_squares: Collection[int]) -> Iterator[Act]:
-        """The stack is still too high and another piece has moved."""
+        """Another piece has moved while the stack of the ``pending`` turn was still too high."""
         mover = self.position.to_move
         excess = len(removed(self.position, pending, self._rules))
         standing = untrimmed(self.position, pending)
@@ -368,14 +399,14 @@ class Acts:
                         continue
                     stacks = list(standing)
                     stacks[origin], stacks[target] = stack[:-number], stacks[target] + stack[-number:]
-                    yield self._high(mover, pending, excess, stacks, (origin, target))
+                    yield self._left_high_act(mover, pending, excess, stacks, (origin, target))
         for target in open_squares:
             for colour in {other, mover}:
                 stacks = list(standing)
                 stacks[target] += colour
-                yield self._high(mover, pending, excess, stacks, (target,))
+                yield self._left_high_act(mover, pending, excess, stacks, (target,))
 
-    def _high(
+    def _left_high_act(
         self, mover: str, pending: Move, excess: int, stacks: Sequence[str], squares: tuple[int, ...]
     ) -> Act:
         marked = tuple(dict.fromkeys((pending.target, *squares)))
@@ -389,8 +420,8 @@ class Acts:
         )
 
     def wrong_trims(self, move: Move) -> Iterator[Act]:
-        """After a turn that makes a stack too high: too many or the wrong pieces were taken from it. After
-        any other turn: pieces were taken although no trimming was due.
+        """After a turn that makes a stack too high: too many or the wrong pieces were removed from it. After
+        any other turn: pieces were removed although no trimming was due.
         """
         mover = self.position.to_move
         excess = len(removed(self.position, move, self._rules))
@@ -414,11 +445,13 @@ class Acts:
                 stacks[move.target] = left
                 taken = stack[:bottom] + stack[len(stack) - top :]
                 changes = _changes(self.stacks, stacks, _squares(move))
-                given = Kind.WRONG_TRIM.value - (FROM_BOTH_ENDS if bottom and top else 0.0)
-                yield Act(Kind.WRONG_TRIM, changes, (move,), wrong=wrong, trimmed=taken, given=given)
+                given_prior = Kind.WRONG_TRIM.value - (_BOTH_ENDS_PENALTY if bottom and top else 0.0)
+                yield Act(
+                    Kind.WRONG_TRIM, changes, (move,), wrong=wrong, trimmed=taken, given_prior=given_prior
+                )
 
     def removals(self, open_squares: Collection[int]) -> Iterator[Act]:
-        """Pieces missing from one stack; those from its top may only have been lifted."""
+        """Pieces missing from one stack; if from its top, they may only have been lifted."""
         turn = self.position.to_move or self.position.players[0]
         for square in open_squares:
             stack = self.stacks[square]
@@ -442,12 +475,12 @@ class Acts:
                 )
 
 
-def _doubled(turn: str, squares: tuple[int, ...]) -> Wrong:
+def _two_moves_alert(turn: str, squares: tuple[int, ...]) -> Wrong:
     return Wrong("two_moves", turn, squares, words.say("two_moves", turn, squares=squares))
 
 
-def _taken(position: Position) -> int:
-    """Pieces taken from the bottoms of stacks in the game so far."""
+def _pieces_taken(position: Position) -> int:
+    """Number of pieces trimmed from stacks in the game so far."""
     return sum(position.taken) + sum(sum(row) for row in position.captured)
 
 

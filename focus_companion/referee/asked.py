@@ -1,4 +1,4 @@
-"""Turns that others make for a player: only the turn chosen by that player may be made."""
+"""Turns that the people at the table make on behalf of an absent player, who chooses them."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from .verdict import Wrong
 
 @dataclass(frozen=True)
 class Asked:
-    """``players``: letters of those whose turns others make; ``turn``: the turn chosen by the player to move,
-    if that is one of them; ``None`` while none has been chosen.
+    """``players``: letters of the absent players, whose turns others make; ``turn``: the turn chosen by the
+    player to move if that player is absent, or ``None`` if none has been chosen yet.
     """
 
     players: str = ""
     turn: Move | None = None
 
-    def asked_for(self, row: Sequence[Move], position: Position, rules: Rules) -> tuple[Move, ...]:
-        """Of a sequence of turns from ``position``, those before the first one that was not chosen."""
+    def asked_for(self, turns: Sequence[Move], position: Position, rules: Rules) -> tuple[Move, ...]:
+        """Those turns of a sequence, played from ``position``, that precede the first one not chosen."""
         turn = self.turn
-        for number, move in enumerate(row):
+        for number, move in enumerate(turns):
             if position.to_move in self.players and move != turn:
-                return tuple(row[:number])
+                return tuple(turns[:number])
             position, turn = apply(position, move, rules), None
-        return tuple(row)
+        return tuple(turns)
 
     def wrong(self, made: Move, position: Position) -> Wrong:
-        """The alert for a turn that was made for the player to move but not chosen by them."""
+        """The alert for a turn that was made for the player to move, who had not chosen it."""
         squares = (made.target,) if made.origin is None else (made.origin, made.target)
         player, done = position.to_move, in_words(made, position)
         if self.turn is None:

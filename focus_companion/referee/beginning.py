@@ -1,5 +1,5 @@
-"""A player other than the one named begins: an act out of turn at ply 0 that would be a legal first turn if
-that player began.
+"""Detects that a player other than the one named begins: an act out of turn at ply 0 that would be a legal
+first turn if that player began.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Beginning:
 def other_beginning(
     position: Position, rules: Rules, player: str, squares: Sequence[int]
 ) -> Beginning | None:
-    """How the game begins if the act alerted as out of turn on ``squares`` (origin and target, or the target
-    of a placed piece) is the first turn of ``player``; ``None`` if even then it would be illegal.
-    ``position`` is that of ply 0.
+    """How the game begins if ``player``'s act on ``squares``, alerted as out of turn, is the first turn;
+    ``None`` if it would be illegal even then. ``squares``: origin and target, or the target of a placed
+    piece; ``position``: that of ply 0.
     """
     if (
         player == position.to_move
@@ -46,7 +46,7 @@ def other_beginning(
         begun = rules.begun_by(player)
         start = start_position(begun)
     else:
-        # The position was given or corrected by hand: the order stays, only the first turn changes.
+        # The position was given or corrected by hand: the turn order stays, only the first player changes.
         begun, start = rules, replace(position, to_move=player)
     move = Move(squares[0] if len(squares) == 2 else None, squares[-1])
     if explain(start, move, begun) is not None:

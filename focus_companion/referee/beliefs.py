@@ -1,8 +1,8 @@
-"""Hypotheses about the turns played, if one look could not distinguish them; later looks decide.
+"""Hypotheses about the turns played that one look could not distinguish; later looks decide between them.
 
-Each sequence of turns is a *belief*, and a look is judged under each of them. While the pictures agree with a
-belief, its position is assumed to be on the board, so that however long the ambiguity lasts, only new changes
-have to be explained.
+Each sequence of turns is a *belief*, and each look is judged under every belief. While the pictures agree
+with a belief, its position is assumed to be on the board, so that however long the ambiguity lasts, only new
+changes have to be explained.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from ..game.rules import Rules
 from .acts import Act, Acts, Kind
 from .beginning import Beginning
 
-MOST = 6
-"""Maximum number of beliefs that are kept, the likeliest."""
+MAX_BELIEFS = 6
+"""Maximum number of beliefs that are kept; the least likely are dropped."""
 
-Row = tuple[Move, ...]
+TurnSequence = tuple[Move, ...]
 """A sequence of turns that may have been played since the last certain position."""
 
 
@@ -29,133 +29,146 @@ class Belief:
     """A sequence of turns, and the ``positions`` after each of them.
 
     ``nats`` (at most 0) is its log-likelihood relative to the likeliest belief, from evidence that is no
-    longer visible: the changes at the time of its turns. The position itself is judged in every picture.
+    longer visible: the changes seen when its turns were made. The position itself is judged in every picture.
     """
 
-    row: Row = ()
+    turns: TurnSequence = ()
     positions: tuple[Position, ...] = ()
     nats: float = 0.0
-    since: frozenset[int] = frozenset()
+    changed_since: frozenset[int] = frozenset()
     """Squares that, under this belief, have changed since the picture that showed the ambiguous turns."""
 
     def rest(self, played: Sequence[Position]) -> Belief | None:
-        """What remains of it when these positions have become certain; ``None`` if it contradicts them."""
+        """What remains in doubt after these positions became certain; ``None`` if the belief contradicts
+        them.
+        """
         if self.positions[: len(played)] != tuple(played):
             return None
-        return Belief(self.row[len(played) :], self.positions[len(played) :], self.nats)
+        return Belief(self.turns[len(played) :], self.positions[len(played) :], self.nats)
 
 
-def believe(row: Row, position: Position, rules: Rules, nats: float = 0.0) -> Belief:
-    """The belief that ``row`` was played from ``position``."""
+def believe(turns: TurnSequence, position: Position, rules: Rules, nats: float = 0.0) -> Belief:
+    """The belief that ``turns`` were played from ``position``."""
     positions: list[Position] = []
-    for move in row:
+    for move in turns:
         position = apply(position, move, rules)
         positions.append(position)
-    return Belief(row, tuple(positions), nats)
+    return Belief(turns, tuple(positions), nats)
 
 
 class World:
-    """The acts that are possible under one belief, as changes of ``stood``, the stacks that the watcher
-    assumes.
+    """The acts that are possible under one belief, expressed as changes relative to ``assumed``, the stacks
+    that the watcher assumes.
 
-    ``seen``: the turns of the belief were made before the reference picture of the look.
+    ``in_reference``: the turns of the belief were made before the reference picture of the look.
     """
 
     def __init__(
-        self, belief: Belief, history: Sequence[Position], rules: Rules, stood: Sequence[str], *, seen: bool
+        self,
+        belief: Belief,
+        history: Sequence[Position],
+        rules: Rules,
+        assumed: Sequence[str],
+        *,
+        in_reference: bool,
     ) -> None:
         self.belief = belief
         self._beginner = ""
         self.acts = Acts([*history, *belief.positions], rules)
-        self._sure = len(history) - 1
-        self._stood = stood
-        self._base = {s: b for s, b in enumerate(self.acts.stacks) if b != stood[s]}
-        self._past = frozenset(self._base) - belief.since if seen else frozenset()
-        self._plain = not belief.row and not self._base
+        self._certain_ply = len(history) - 1
+        self._assumed = assumed
+        self._base = {s: b for s, b in enumerate(self.acts.stacks) if b != assumed[s]}
+        self._changed_before = frozenset(self._base) - belief.changed_since if in_reference else frozenset()
+        self._nothing_to_rebase = not belief.turns and not self._base
 
     @classmethod
-    def begun(cls, beginning: Beginning, stood: Sequence[str]) -> World:
-        """The hypothesis that a player other than the one named began; only later acts can be put."""
+    def begun(cls, beginning: Beginning, assumed: Sequence[str]) -> World:
+        """The hypothesis that a player other than the one named began; only later acts can be rebased."""
         belief = Belief((beginning.move,), (beginning.after,))
-        world = cls(belief, (beginning.start,), beginning.rules, stood, seen=False)
+        world = cls(belief, (beginning.start,), beginning.rules, assumed, in_reference=False)
         world._beginner = beginning.player
         return world
 
     @property
-    def stands(self) -> Act:
+    def nothing_since(self) -> Act:
         """The hypothesis that the belief is true and nothing has happened since."""
-        row = self.belief.row
+        turns = self.belief.turns
         return Act(
-            _kind(row), self._base, row, believed=len(row), given=self.belief.nats, past=self._past
-        )  # fmt: skip
+            _kind_of(turns),
+            self._base,
+            turns,
+            believed=len(turns),
+            given_prior=self.belief.nats,
+            changed_before=self._changed_before,
+        )
 
-    def put(self, acts: Iterable[Act]) -> Iterator[Act]:
-        """Acts under this belief, as changes of what stood."""
-        return iter(acts) if self._plain else (self._put(act) for act in acts)
+    def rebase(self, acts: Iterable[Act]) -> Iterator[Act]:
+        """The same acts after the turns of this belief, as changes relative to the assumed stacks."""
+        return iter(acts) if self._nothing_to_rebase else (self._rebase(act) for act in acts)
 
-    def _put(self, act: Act) -> Act:
-        row = self.belief.row
+    def _rebase(self, act: Act) -> Act:
+        turns = self.belief.turns
         after = self._base | act.changes
-        changes = {s: b for s, b in after.items() if b != self._stood[s]}
-        there = replace(
+        changes = {s: b for s, b in after.items() if b != self._assumed[s]}
+        rebased = replace(
             act,
             beginner=self._beginner,
             changes=changes,
-            given=self.belief.nats + act.prior,
-            past=self._past - set(act.changes),
-            restored={s: self._base[s] for s in self._past if s not in changes},
+            given_prior=self.belief.nats + act.prior,
+            changed_before=self._changed_before - set(act.changes),
+            restored={s: self._base[s] for s in self._changed_before if s not in changes},
         )
         if act.kind is Kind.BACK:
-            if act.ply < self._sure:
-                return there
-            left = row[: act.ply - self._sure]
+            if act.ply < self._certain_ply:
+                return rebased
+            left = turns[: act.ply - self._certain_ply]
             moves = (*left, *act.moves)
-            return replace(there, kind=_kind(moves), moves=moves, believed=len(left), ply=-1)
-        if not row:
-            return there
+            return replace(rebased, kind=_kind_of(moves), moves=moves, believed=len(left), ply=-1)
+        if not turns:
+            return rebased
         kind = Kind.TURNS if act.legal else act.kind
         # An illegal act adds no turns to the belief.
-        moves = (*row, *act.moves) if act.legal else row
-        return replace(there, kind=kind, moves=moves, believed=len(row))
+        moves = (*turns, *act.moves) if act.legal else turns
+        return replace(rebased, kind=kind, moves=moves, believed=len(turns))
 
 
-def _kind(row: Row) -> Kind:
-    return Kind.NOTHING if not row else Kind.TURN if len(row) == 1 else Kind.TURNS
+def _kind_of(turns: TurnSequence) -> Kind:
+    return Kind.NOTHING if not turns else Kind.TURN if len(turns) == 1 else Kind.TURNS
 
 
-def complete(act: Act) -> bool:
-    """Whether the act is a sequence of turns, or nothing, that leaves no stack to be trimmed."""
-    return act.kind in (Kind.NOTHING, Kind.TURN, Kind.TURNS) and not ends_high(act)
+def is_complete(act: Act) -> bool:
+    """Whether the act is a sequence of legal turns, possibly empty, that leaves no stack to be trimmed."""
+    return act.kind in (Kind.NOTHING, Kind.TURN, Kind.TURNS) and not awaits_trimming(act)
 
 
-def ends_high(act: Act) -> bool:
+def awaits_trimming(act: Act) -> bool:
     """Whether a stack awaits its trimming after the act."""
     return any(len(stack) > MAX_HEIGHT for stack in act.changes.values())
 
 
-def rows_of(acts: Sequence[Act]) -> tuple[Row, ...]:
+def turn_sequences(acts: Sequence[Act]) -> tuple[TurnSequence, ...]:
     """The sequences of turns of these acts, likeliest first; a stack may still await its trimming."""
-    turns = (Kind.TURN, Kind.PENDING, Kind.TURNS)
-    rows = dict.fromkeys(act.moves for act in acts if act.kind in turns and act.legal)
-    return tuple(rows)[:MOST]
+    kinds = (Kind.TURN, Kind.PENDING, Kind.TURNS)
+    sequences = dict.fromkeys(act.moves for act in acts if act.kind in kinds and act.legal)
+    return tuple(sequences)[:MAX_BELIEFS]
 
 
-def shared(rows: Sequence[Row]) -> Row:
-    """The longest common prefix of the rows."""
+def common_prefix(sequences: Sequence[TurnSequence]) -> TurnSequence:
+    """The longest common prefix of the sequences."""
     first: list[Move] = []
-    for moves in zip(*rows, strict=False):
+    for moves in zip(*sequences, strict=False):
         if len(set(moves)) > 1:
             break
         first.append(moves[0])
     return tuple(first)
 
 
-def board(belief: Belief, sure: Position) -> tuple[str, ...]:
-    """The stacks on the board if the belief is true."""
-    return belief.positions[-1].stacks if belief.positions else sure.stacks
+def board_of(belief: Belief, certain: Position) -> tuple[str, ...]:
+    """The stacks on the board if the belief is true; ``certain``: the last certain position."""
+    return belief.positions[-1].stacks if belief.positions else certain.stacks
 
 
-def doubtful(beliefs: Sequence[Belief], sure: Position) -> tuple[int, ...]:
+def doubtful_squares(beliefs: Sequence[Belief], certain: Position) -> tuple[int, ...]:
     """Squares on which the beliefs disagree."""
-    boards = zip(*(board(belief, sure) for belief in beliefs), strict=True)
+    boards = zip(*(board_of(belief, certain) for belief in beliefs), strict=True)
     return tuple(square for square, stacks in enumerate(boards) if len(set(stacks)) > 1)

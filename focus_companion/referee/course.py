@@ -1,5 +1,5 @@
-"""Evidence for and against an act other than the look of the resulting board: untouched squares are
-unchanged, and every change has a cause.
+"""Evidence for and against an act other than how its outcome fits the picture: an act leaves a trace on the
+squares that it changes, and every other change has a cause.
 """
 
 from __future__ import annotations
@@ -12,186 +12,226 @@ import numpy as np
 
 from ..game.squares import FILE, RANK
 from .acts import Act, Kind
-from .trimming import LAID_DOWN, Pending, trimming
+from .trimming import BESIDE_EVIDENCE, Pending, trimming_evidence
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
-OPEN = 0.02
-"""Fraction of changed pixels from which a square may have changed; below it, a change is very unlikely."""
-UNSEEN = 12.0
-"""Penalty in nats if a square is said to have changed but none of its pixels did, although it would look
-quite different.
-"""
-UNMOVED, CALM = 25.0, 2.5
-"""Further penalty in nats if it differs by fewer standard deviations than the second number, as untouched
-squares do."""
-PLAINLY = 8.0
-"""Standard deviations by which a square must differ for something to have happened there for certain."""
-FAINTLY = 0.05
-"""Fraction of a square's pixels that the shadow of a change beside it may have changed."""
-PLAIN = 0.3
-"""Fraction of a piece's pixels that must look different for the full penalty; from above, one more piece may
-be barely visible.
-"""
-HIDDEN_TURN = 8.0
-"""Penalty in nats of two turns at once of which one leaves a square looking as before: otherwise any illegal
-change of a stack could be explained by a barely visible turn before it."""
-BURIED = 15.0
-"""Penalty in nats of two turns at once of which one placed a reserve piece and the other set a stack on it:
-only the height shows that, and the stack alone might have been illegal there."""
-PLACED_UNSEEN = 6.0
-"""Maximum evidence in nats for, and against, a piece placed on a stack of its own colour where hardly any
+MIN_OPEN_FRACTION = 0.02
+"""Fraction of changed pixels from which a square is *open*: it may have changed. Below it, a change is very
+unlikely."""
+
+UNSEEN_CHANGE_PENALTY = 12.0
+"""Penalty in nats if an act changes a square none of whose pixels have changed, although the new stack would
+look quite different."""
+
+MAX_CALM_DEVIATION = 2.5
+"""A square that differs by fewer standard deviations is *calm*: it differs no more than an untouched one."""
+
+CALM_CHANGE_PENALTY = 25.0
+"""Further penalty in nats if an act changes a calm square."""
+
+MIN_CLEAR_DEVIATION = 8.0
+"""Standard deviations from which it is certain that something happened on a square."""
+
+MAX_SHADOW_FRACTION = 0.05
+"""Maximum fraction of a square's pixels that the shadow of a change on an adjacent square may change."""
+
+_FULL_PENALTY_FRACTION = 0.3
+"""Fraction of a piece's pixels that must look different for the full penalty of an unseen change; from above,
+one more piece may be barely visible."""
+
+HIDDEN_TURN_PENALTY = 8.0
+"""Penalty in nats of two turns at once if one of them leaves a square looking as before: otherwise any
+illegal change of a stack could be explained by a barely visible turn before it."""
+
+BURIED_PIECE_PENALTY = 15.0
+"""Penalty in nats of two turns at once if the first places a reserve piece and the second sets a stack on it:
+only the height shows the piece, and without it the stack might be illegal there."""
+
+_MAX_UNSEEN_PLACING_EVIDENCE = 6.0
+"""Maximum evidence in nats for, or against, a piece placed on a stack of its own colour where hardly any
 pixel changed, depending on how different the square looks."""
-MOST_FOR = LAID_DOWN
-"""Maximum nats that :func:`course` returns in favour of an act."""
-IGNORED = 14.0
-"""Penalty in nats of an act that leaves a changed square alone."""
-ALONE, ALONE_SURE = 0.1, 0.2
-"""Fractions of changed pixels, beyond the reach of the act's own stacks, between which the penalty rises from
-zero to its full value."""
-STIRRED, STIRRED_SURE = 15.0, 12.0
-"""Penalty in nats of an act that leaves a stirred square alone, and the standard deviations from which it has
-its full value."""
-MOST_ALONE = 3
-"""Maximum number of changed squares that an act may leave alone; more of them indicate a change of light, or
-a push.
-"""
+
+MAX_CONTEXT_EVIDENCE = BESIDE_EVIDENCE
+"""Maximum nats that :func:`context_evidence` returns in favour of an act."""
+
+IGNORED_CHANGE_PENALTY = 14.0
+"""Maximum penalty in nats of an act that does not account for a changed square."""
+
+MIN_CHANGED_FRACTION = 0.1
+"""Fraction of changed pixels from which a square counts as changed, and from which the penalty of an act that
+does not account for it rises from zero."""
+
+_CERTAIN_CHANGED_FRACTION = 0.2
+"""Fraction of changed pixels from which that penalty has its full value."""
+
+IGNORED_FAINT_PENALTY = 15.0
+"""Maximum penalty in nats of an act that does not account for a square that differs much although few of its
+pixels have changed (:attr:`.Look.faintly_changed`)."""
+
+_CERTAIN_FAINT_DEVIATION = 12.0
+"""Standard deviations from which that penalty has its full value."""
+
+_MAX_IGNORED_SQUARES = 3
+"""Maximum number of ignored changed squares for which there is a penalty; more of them indicate a change of
+light or a push."""
 
 
-class Ignored:
-    """Squares of a look on which something happened, and the penalties of acts that leave them alone."""
+class IgnoredChanges:
+    """The squares of a look on which something happened, and the penalties of acts that do not account for
+    them.
+    """
 
     def __init__(self, look: Look) -> None:
-        shown = {int(s): float(look.touched[s]) for s in np.flatnonzero(look.touched > ALONE)}
-        against = {s: IGNORED * min(1.0, (n - ALONE) / (ALONE_SURE - ALONE)) for s, n in shown.items()}
-        against |= {s: STIRRED * min(1.0, by / STIRRED_SURE) for s, by in look.stirred.items()}
-        self._against, self._shown = against, shown
+        changed = {
+            int(s): float(look.touched[s]) for s in np.flatnonzero(look.touched > MIN_CHANGED_FRACTION)
+        }
+        penalties = {
+            s: IGNORED_CHANGE_PENALTY
+            * min(1.0, (n - MIN_CHANGED_FRACTION) / (_CERTAIN_CHANGED_FRACTION - MIN_CHANGED_FRACTION))
+            for s, n in changed.items()
+        }
+        penalties |= {
+            s: IGNORED_FAINT_PENALTY * min(1.0, by / _CERTAIN_FAINT_DEVIATION)
+            for s, by in look.faintly_changed.items()
+        }
+        self._penalties, self._changed = penalties, changed
         self._outlines, self._stood = look.evidence.outlines, look.evidence.standing
-        self._differs = look.differs if look.change is not None else np.full(len(look.touched), np.inf)
+        self._differs = look.deviations if look.change is not None else np.full(len(look.touched), np.inf)
 
-    def nats(self, act: Act) -> float:
-        """The penalty of the most changed square, if there are few of them."""
-        alone = self.alone(act)
-        if sum(square in self._shown for square in alone) > MOST_ALONE:
+    def penalty(self, act: Act) -> float:
+        """The penalty in nats for the most changed square that the act ignores; 0 if it ignores many."""
+        ignored = self.ignored_squares(act)
+        if sum(square in self._changed for square in ignored) > _MAX_IGNORED_SQUARES:
             return 0.0
-        return max((self._against[square] for square in alone), default=0.0)
+        return max((self._penalties[square] for square in ignored), default=0.0)
 
     @property
     def changed(self) -> frozenset[int]:
         """The squares on which something happened."""
-        return frozenset(self._against)
+        return frozenset(self._penalties)
 
-    def alone(self, act: Act) -> list[int]:
+    def ignored_squares(self, act: Act) -> list[int]:
         """The changed squares that the act does not account for."""
-        return [square for square in self._against if not self._reached(square, act)]
+        return [square for square in self._penalties if not self._reached(square, act)]
 
     def _reached(self, square: int, act: Act) -> bool:
-        """Whether the act may have changed the look of the square: by a shadow on a neighbour, or by a stack
-        that covers or covered a part of it. Not if the act itself is not visible on its own squares.
+        """Whether the act may have changed how the square looks: by a shadow on an adjacent square, or by a
+        stack that covers or covered a part of it. An act that is not visible on its own squares reaches no
+        others.
         """
         own = len(self._stood[square]) + 1
         return any(
-            _next_to(square, changed)
-            or self._outlines.meet(changed, max(len(stack), len(self._stood[changed])), square, own)
+            _adjacent(square, changed)
+            or self._outlines.overlap(changed, max(len(stack), len(self._stood[changed])), square, own)
             for changed, stack in act.changes.items()
-            if changed == square or self._differs[changed] >= CALM
+            if changed == square or self._differs[changed] >= MAX_CALM_DEVIATION
         )
 
 
-def _next_to(one: int, other: int) -> bool:
-    """Whether they are the same square or adjacent, also diagonally."""
+def _adjacent(one: int, other: int) -> bool:
+    """Whether the squares are the same or adjacent, also diagonally."""
     return abs(FILE[one] - FILE[other]) <= 1 and abs(RANK[one] - RANK[other]) <= 1
 
 
 def calm_squares(look: Look) -> frozenset[int]:
-    """Squares that look unchanged: if another stack fits better there, it did so before.
+    """Squares that look unchanged: if another stack fits better there, it fitted better before, too.
 
-    :func:`course` subtracts that gain, so that an act gains nothing there.
+    :func:`context_evidence` subtracts that gain, so an act gains nothing there.
     """
     if look.change is None:
         return frozenset()
-    calm = (look.touched < OPEN) & (look.differs < CALM)
+    calm = (look.touched < MIN_OPEN_FRACTION) & (look.deviations < MAX_CALM_DEVIATION)
     return frozenset(np.flatnonzero(calm).tolist())
 
 
-def course(look: Look, act: Act, pending: Pending | None) -> float:
-    """Nats from the context: pieces taken from a stack lie beside the board, and untouched squares are
-    unchanged. From straight above, five pieces look much like six; this distinguishes them.
+def context_evidence(look: Look, act: Act, pending: Pending | None) -> float:
+    """Nats for the act from the context: removed pieces lie beside the board, and untouched squares are
+    unchanged. That distinguishes five pieces from six, which look much alike from straight above.
     """
-    return sum(nats for _, nats in course_terms(look, act, pending))
+    return sum(nats for _, nats in context_terms(look, act, pending))
 
 
-def course_terms(look: Look, act: Act, pending: Pending | None) -> Iterator[tuple[str, float]]:
-    """The terms of :func:`course` that may differ from zero, with their names, in nats."""
+def context_terms(look: Look, act: Act, pending: Pending | None) -> Iterator[tuple[str, float]]:
+    """The terms of :func:`context_evidence` that may differ from zero: their names and nats."""
     changes = act.changes
-    calm = [s for s in changes if look.touched[s] < OPEN and s not in act.past]
-    unseen = sum(_unseen(look, s, changes[s]) for s in calm if s not in (act.unseen or ()))
-    unseen += sum(_unseen(look, s, stack) for s, stack in act.restored.items() if look.touched[s] < OPEN)
+    calm = [s for s in changes if look.touched[s] < MIN_OPEN_FRACTION and s not in act.changed_before]
+    unseen = sum(_unseen_change_penalty(look, s, changes[s]) for s in calm if s not in (act.unseen or ()))
+    unseen += sum(
+        _unseen_change_penalty(look, s, stack)
+        for s, stack in act.restored.items()
+        if look.touched[s] < MIN_OPEN_FRACTION
+    )
     yield "a square that it changes looks unchanged", -unseen
-    # An act of which the reference shows a part already was made before it was taken.
+    # If the reference picture already shows a part of the act, the act was made before it was taken.
     since = changes.keys().isdisjoint(look.unsettled)
     before = sum(
-        _gained_before(look, s, stack) for s, stack in changes.items() if since and s not in act.past
+        _gained_before(look, s, stack)
+        for s, stack in changes.items()
+        if since and s not in act.changed_before
     )
     yield "the reference looked like it already", -before
-    if act.kind is Kind.TURNS and act.unseen is None and any(_hidden(look, act, s) for s in changes):
-        yield "one of its turns is barely visible", -HIDDEN_TURN
-    if act.kind is Kind.TURNS and _buries(act):
-        yield "a stack set on a piece just placed", -BURIED
+    if act.kind is Kind.TURNS and act.unseen is None and any(_barely_changed(look, act, s) for s in changes):
+        yield "one of its turns is barely visible", -HIDDEN_TURN_PENALTY
+    if act.kind is Kind.TURNS and _buries_placed_piece(act):
+        yield "a stack set on a piece just placed", -BURIED_PIECE_PENALTY
     if act.placed:
-        yield "the square of an invisible placing differs", sum(_differs(look, s) for s in act.unseen or ())
-    yield "pieces beside the board", trimming(look, act, pending)
+        yield (
+            "the square of an invisible placing differs",
+            sum(_change_evidence(look, s) for s in act.unseen or ()),
+        )
+    yield "pieces beside the board", trimming_evidence(look, act, pending)
 
 
 def _gained_before(look: Look, square: int, stack: str) -> float:
-    """Nats by which the square looked more like this stack than like its own already, when its own stood
-    there: the pose or the set is a little wrong, and that speaks for the stack now as then.
+    """Nats by which the square already looked more like this stack before the change: the pose or the set is
+    slightly wrong, which still favours this stack.
     """
-    if look.touched[square] < OPEN and look.differs[square] < CALM:
-        # It looks as it looked.
+    if look.touched[square] < MIN_OPEN_FRACTION and look.deviations[square] < MAX_CALM_DEVIATION:
+        # The square is unchanged.
         return max(0.0, look.evidence.stack_gain(square, stack).nats)
     return max(0.0, look.gain_before(square, stack))
 
 
-def _differs(look: Look, square: int) -> float:
-    """Nats for a change of the square, from how different it looks: those of a normal deviate, bounded
-    because a shadow may change it, too.
+def _change_evidence(look: Look, square: int) -> float:
+    """Nats for a change of the square, from how much it differs: those of a normal deviate, bounded because a
+    shadow may also change it.
     """
-    by = max(0.0, float(look.differs[square]))
-    return min(by * by / 2, 2 * PLACED_UNSEEN) - PLACED_UNSEEN
+    by = max(0.0, float(look.deviations[square]))
+    return min(by * by / 2, 2 * _MAX_UNSEEN_PLACING_EVIDENCE) - _MAX_UNSEEN_PLACING_EVIDENCE
 
 
-def _unseen(look: Look, square: int, stack: str) -> float:
+def _unseen_change_penalty(look: Look, square: int, stack: str) -> float:
     """Penalty in nats for a change of a calm square between the assumed stack and this one."""
-    against = UNSEEN * (1 - float(look.touched[square]) / OPEN)
-    if look.differs[square] < CALM:
-        against += UNMOVED
-    return against * min(1.0, differing(look, square, stack) / PLAIN)
+    penalty = UNSEEN_CHANGE_PENALTY * (1 - float(look.touched[square]) / MIN_OPEN_FRACTION)
+    if look.deviations[square] < MAX_CALM_DEVIATION:
+        penalty += CALM_CHANGE_PENALTY
+    return penalty * min(1.0, differing_fraction(look, square, stack) / _FULL_PENALTY_FRACTION)
 
 
-def _buries(act: Act) -> bool:
+def _buries_placed_piece(act: Act) -> bool:
     """Whether one of the new turns sets a stack on the piece that the previous one placed."""
     new = act.moves[act.believed :]
     return any(one.origin is None and one.target == two.target for one, two in pairwise(new))
 
 
-def _hidden(look: Look, act: Act, square: int) -> bool:
-    """Whether a change of the square is barely visible and changed hardly any pixels."""
-    return like_its_top(look, act, square) and look.touched[square] < FAINTLY
+def _barely_changed(look: Look, act: Act, square: int) -> bool:
+    """Whether the act's change of the square is barely visible, and hardly any pixels changed."""
+    return keeps_top_colour(look, act, square) and look.touched[square] < MAX_SHADOW_FRACTION
 
 
-def like_its_top(look: Look, act: Act, square: int) -> bool:
-    """Whether the act leaves the top colour of the square unchanged."""
+def keeps_top_colour(look: Look, act: Act, square: int) -> bool:
+    """Whether the act leaves the top colour of the square as it was in the reference picture."""
     alike = act.changes[square][-1:] == look.evidence.standing[square][-1:]
-    return alike and square not in act.past
+    return alike and square not in act.changed_before
 
 
-def plainly_stirred(look: Look) -> set[int]:
-    """Squares that look so different that a shadow is unlikely."""
-    return {s for s, by in look.stirred.items() if by >= PLAINLY}
+def certain_faint_changes(look: Look) -> set[int]:
+    """The faintly changed squares that differ so much that a shadow is an unlikely cause."""
+    return {s for s, by in look.faintly_changed.items() if by >= MIN_CLEAR_DEVIATION}
 
 
-def differing(look: Look, square: int, stack: str) -> float:
-    """Fraction of a piece's pixels that would change with this stack on the square."""
+def differing_fraction(look: Look, square: int, stack: str) -> float:
+    """Pixels that this stack on the square would change, as a fraction of a piece's pixels."""
     return look.evidence.stack_gain(square, stack).pixels / look.evidence.outlines.piece_pixels

@@ -29,10 +29,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Condition:
-    """What a verdict required: the value ``reached``, and the ``least`` that was enough.
+    """What a verdict required: the value ``reached``, and the ``least`` value that is enough.
 
-    ``what``: "seconds" for which the picture had been still, or "nats" of the lead over the acts that would
-    have meant another verdict.
+    ``what``: "seconds" for which the picture has been still, or "nats" of lead over the acts that would mean
+    another verdict.
     """
 
     what: str
@@ -55,23 +55,24 @@ class Decision:
     """Everything that follows from one look."""
 
     verdicts: tuple[Verdict, ...]
-    """To be processed in this order; empty while there is nothing new to report."""
+    """The verdicts, to be processed in this order; empty if there is nothing new to report."""
     standing: Standing
     """What the board is assumed to show until there is evidence against it."""
     outcome: Stacks | None
     """The stacks on the board after the verdicts; ``None`` if they do not change the position."""
     partial: bool
-    """The verdicts cover only a part of what the look shows; the next look brings the rest."""
+    """Whether the verdicts cover only a part of what the look shows; the next look is judged for the rest."""
     unchanged: bool
-    """The look shows the same stacks as before, uncovered, without a hint of a barely visible turn."""
+    """Whether the look shows the same stacks as before, uncovered, without a hint of a barely visible
+    turn."""
     covered: bool
-    """Something lies over the board."""
+    """Whether an occluder covers a part of the board."""
     lifted: tuple[int, str] | None = None
     """See :attr:`.weighing.Judgement.lifted`."""
     judgement: Judgement | None = field(default=None, compare=False, repr=False)
     """What the verdicts rest on; ``None`` if the look was not judged."""
     conditions: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
-    """What was required of the look, in the order in which it was examined."""
+    """What was required of the look, in the order in which it was checked."""
 
 
 def outcome(verdicts: Iterable[Verdict], history: Sequence[Position], rules: Rules) -> Stacks | None:

@@ -1,30 +1,28 @@
 """Computes the terms of a decision, for people who examine it.
 
-They are computed from a decision and its look when somebody asks: nearly all that they need has been computed
-for the decision, and is cached.
+They are computed on request from a decision and its look: nearly everything they need was computed for the
+decision and is cached.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 from ..game.squares import SQUARES
 from .acts import Act
-from .course import OPEN, Ignored, course_terms
+from .course import MIN_OPEN_FRACTION, IgnoredChanges, context_terms
 from .decision import Decision
+from .judge import MAX_READ_HEIGHT
 from .terms import ActTerms, Explained, SquareTerms, StackTerm, Terms
 from .terms_text import act_text, reason_text, verdict_text
-from .trimming import as_trimmed
+from .trimming import gain_if_trimmed
 from .weighing import NOTHING, TEMPERATURE, Weighed
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
-
-TALLEST: Final = 6
-"""Maximum height of the stacks that are tried on a square to say what it looks like."""
 
 
 def terms_of(look: Look, decision: Decision, *, thorough: bool = False) -> Terms:
@@ -38,7 +36,8 @@ def terms_of(look: Look, decision: Decision, *, thorough: bool = False) -> Terms
         best = judgement.act
         weighed = [*judgement.weighed]
         if weighed and all(each.act is not best for each in weighed):
-            # It was not weighed with the others: pieces that fit no single act, or a likelier variant.
+            # The best act was not weighed with the others: a change that no single act explains, or a more
+            # plausible variant.
             others = [replace(each, behind=max(0.0, judgement.nats - each.score)) for each in weighed]
             weighed = [Weighed(best, judgement.nats, 0.0), *others]
         weighed = [*{_meaning(each.act): each for each in reversed(weighed)}.values()][::-1]
@@ -50,7 +49,7 @@ def terms_of(look: Look, decision: Decision, *, thorough: bool = False) -> Terms
     light = "as in the reference"
     moved = 0.0
     if look.conditions is not None:
-        moved = look.conditions.moves()
+        moved = look.conditions.corner_displacement()
         if look.conditions.light is not None:
             light = (
                 "another light" if look.conditions.light.veil is None else "another light, with a reflection"
@@ -71,7 +70,7 @@ def terms_of(look: Look, decision: Decision, *, thorough: bool = False) -> Terms
 
 
 def _meaning(act: Act) -> object:
-    """A key: acts that say the same of the same squares are listed once."""
+    """A key: acts with the same text and the same changes are listed once."""
     return act_text(act), tuple(act.changes.items())
 
 
@@ -85,10 +84,10 @@ def _act_terms(look: Look, weighed: Weighed, probability: float, decision: Decis
             StackTerm(str(SQUARES[square]), evidence.standing[square], stack, gain.nats, gain.pixels)
         )
     picture = evidence.gain(act.changes).nats
-    context = dict(course_terms(look, act, pending))
-    context["its stack still looks too high"] = as_trimmed(look, act, pending)
-    ignored = Ignored(look)
-    context["a changed square that it leaves alone"] = -ignored.nats(act)
+    context = dict(context_terms(look, act, pending))
+    context["its stack still looks too high"] = gain_if_trimmed(look, act, pending)
+    ignored = IgnoredChanges(look)
+    context["a changed square that it leaves alone"] = -ignored.penalty(act)
     context = {name: nats for name, nats in context.items() if nats}
     return ActTerms(
         act_text(act),
@@ -106,15 +105,15 @@ def _act_terms(look: Look, weighed: Weighed, probability: float, decision: Decis
 
 
 def _squares(look: Look, best: Act, decision: Decision, *, thorough: bool) -> list[SquareTerms]:
-    """Those that have changed, or that the best act changes, the most important ones first."""
-    ignored = Ignored(look)
-    alone = set(ignored.alone(best))
+    """The squares that have changed or that the best act changes, the most important ones first."""
+    ignored = IgnoredChanges(look)
+    unexplained = set(ignored.ignored_squares(best))
     over: tuple[int, ...] = ()
-    if decision.covered and look.covering is not None:
-        over = look.covering.under
+    if decision.covered and look.occluder is not None:
+        over = look.occluder.squares
     found = []
     for square, before in enumerate(look.evidence.standing):
-        changed = look.touched[square] >= OPEN or square in look.stirred
+        changed = look.touched[square] >= MIN_OPEN_FRACTION or square in look.faintly_changed
         if not changed and square not in best.changes:
             continue
         explained: Explained = "beside" if square in ignored.changed else "hardly changed"
@@ -122,15 +121,15 @@ def _squares(look: Look, best: Act, decision: Decision, *, thorough: bool) -> li
             explained = "hidden"
         elif square in best.changes:
             explained = "act"
-        elif square in alone:
+        elif square in unexplained:
             explained = "not explained"
         now = best.changes.get(square, before)
         like, nats = "", 0.0
         if thorough:
-            like, _ = look.evidence.read(square, _letters(look), TALLEST)
+            like, _ = look.evidence.read(square, _letters(look), MAX_READ_HEIGHT)
             gain = look.evidence.stack_gain
             nats = gain(square, like).nats - gain(square, now).nats
-        touched, differs = float(look.touched[square]), float(look.differs[square])
+        touched, differs = float(look.touched[square]), float(look.deviations[square])
         name = str(SQUARES[square])
         found.append(SquareTerms(name, explained, before, now, like, nats, touched, differs))
     kinds = get_args(Explained)

@@ -1,4 +1,4 @@
-"""Whether an act accounts for what a look shows; then nothing less likely need be weighed against it."""
+"""Decides whether an act accounts for what a look shows, so that no less likely act need be weighed."""
 
 from __future__ import annotations
 
@@ -9,111 +9,139 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .acts import Act, Kind
-from .beliefs import ends_high
-from .course import ALONE, plainly_stirred
-from .margin import LEAD, RIGHTLY
+from .beliefs import awaits_trimming
+from .course import MIN_CHANGED_FRACTION, certain_faint_changes
+from .margin import LEGAL_BONUS, MIN_CERTAIN_LEAD
 from .trimming import Pending
 from .weighing import Judgement
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
-GOOD = 1.7
-"""Nats per pixel (of at most 4) from which an act explains the pixels that it changes well."""
-AGAINST, BADLY = -25.0, -0.5
-"""Nats of a single square, and mean nats per pixel, below which the square is evidence against an act."""
-OVERLAPPED = 0.5
-"""Maximum fraction of a square's pixels that the stack in front of it may have changed."""
-CLEAN = 3.1
+MIN_GOOD_NATS_PER_PIXEL = 1.7
+"""Nats per pixel (of at most 4) from which an act explains well the pixels that it changes."""
+
+_MAX_NATS_WITHOUT_GOOD_FIT = 120
+"""Score in nats from which an act must also explain its pixels well."""
+
+_MIN_EXPLAINED_NATS = 4
+"""Minimum log-likelihood ratio of the picture, in nats, for an act that is not expected to be faint."""
+
+_CONTRADICTING_NATS = -25.0
+"""Nats below which the picture of a square contradicts an act."""
+
+_CONTRADICTING_NATS_PER_PIXEL = -0.5
+"""Mean nats per pixel below which the picture of a square contradicts an act; both limits must be passed."""
+
+_MAX_OVERLAPPED_FRACTION = 0.5
+"""Maximum fraction of a square's pixels that a change of the stack in front of it may have changed."""
+
+_MIN_UNBEATABLE_NATS_PER_PIXEL = 3.1
 """Nats per pixel from which no act can explain the pixels much better."""
-BETTER = RIGHTLY - LEAD
+
+_MIN_UNBEATABLE_PIXELS = 30
+"""Number of pixels that a stack must change for that to be certain."""
+
+MAX_ILLEGAL_ADVANTAGE = LEGAL_BONUS - MIN_CERTAIN_LEAD
 """Nats by which an illegal act on the same squares may fit the picture better without being as likely."""
-MISSED = 55.0
-"""If another stack on a square that the act leaves alone would gain this many nats, the act does not explain
-the look."""
+
+MIN_MISSED_GAIN = 55.0
+"""If another stack on a square that the act does not change would gain more nats than this, the act does not
+explain the look."""
 
 
 def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
-    """Whether the act accounts for what is seen, so that no less likely one need be weighed."""
+    """Whether the act accounts for what the look shows. ``strong``: squares that have certainly changed."""
     act = best.act
     if act.kind is Kind.NOTHING and strong:
         return False
     if act.changes:
         gain = look.evidence.gain(act.changes)
-        faint = act.kind is Kind.BACK or act.changes.keys() <= plainly_stirred(look)
-        if gain.nats < 4 and not faint:
+        faint = act.kind is Kind.BACK or act.changes.keys() <= certain_faint_changes(look)
+        if gain.nats < _MIN_EXPLAINED_NATS and not faint:
             return False
-        if any(_amiss(look, act, square) for square in act.changes):
+        if any(_contradicted(look, act, square) for square in act.changes):
             return False
-    if left_out(look, act, strong):
+    if leaves_change_out(look, act, strong):
         return False
-    return not act.changes or look.evidence.gain(act.changes).per_pixel >= GOOD or best.nats < 120
+    return (
+        not act.changes
+        or look.evidence.gain(act.changes).per_pixel >= MIN_GOOD_NATS_PER_PIXEL
+        or best.nats < _MAX_NATS_WITHOUT_GOOD_FIT
+    )
 
 
-def _amiss(look: Look, act: Act, square: int) -> bool:
+def _contradicted(look: Look, act: Act, square: int) -> bool:
     """Whether the picture contradicts the stack that an act leaves on a square, both for the square alone and
-    together with the rest of the act. A stack that grew in front of a bare dome hides a place where a piece
-    was.
+    together with the rest of the act, since a stack that grew in front of the square may hide a part of it.
     """
     own = look.evidence.stack_gain(square, act.changes[square])
-    if own.nats >= AGAINST or own.per_pixel >= BADLY:
+    if own.nats >= _CONTRADICTING_NATS or own.per_pixel >= _CONTRADICTING_NATS_PER_PIXEL:
         return False
     rest = {s: stack for s, stack in act.changes.items() if s != square}
-    return look.evidence.gain(act.changes).nats - look.evidence.gain(rest).nats < AGAINST
+    return look.evidence.gain(act.changes).nats - look.evidence.gain(rest).nats < _CONTRADICTING_NATS
 
 
-def clean(look: Look, act: Act) -> bool:
+def is_unbeatable(look: Look, act: Act) -> bool:
     """Whether a turn explains every pixel of its squares so well that no other act could do better there."""
-    if act.kind not in (Kind.TURN, Kind.TURNS) or act.trimmed or ends_high(act) or not act.changes:
+    if act.kind not in (Kind.TURN, Kind.TURNS) or act.trimmed or awaits_trimming(act) or not act.changes:
         return False
     own = [look.evidence.stack_gain(square, stack) for square, stack in act.changes.items()]
-    if not all(gain.per_pixel >= CLEAN and gain.pixels > 30 for gain in own):
+    if not all(
+        gain.per_pixel >= _MIN_UNBEATABLE_NATS_PER_PIXEL and gain.pixels > _MIN_UNBEATABLE_PIXELS
+        for gain in own
+    ):
         return False
     # Its changes may be right but incomplete: two pieces moved, not one.
-    if any(_other_height(look, square, stack) > MISSED / 2 for square, stack in act.changes.items()):
+    if any(
+        _other_height_gain(look, square, stack) > MIN_MISSED_GAIN / 2 for square, stack in act.changes.items()
+    ):
         return False
-    if _went_another_way(look, act):
+    if _other_transfer_fits(look, act):
         return False
     # Seen at a slant, a stack that grew or shrank changes a part of the stacks behind it.
     behind = look.evidence.outlines.touching(list(act.changes))
-    apart = {*np.flatnonzero(look.touched >= ALONE).tolist()} | plainly_stirred(look)
+    apart = {*np.flatnonzero(look.touched >= MIN_CHANGED_FRACTION).tolist()} | certain_faint_changes(look)
     apart -= act.changes.keys()
-    if not all(s in behind and look.touched[s] < OVERLAPPED for s in apart):
+    if not all(s in behind and look.touched[s] < _MAX_OVERLAPPED_FRACTION for s in apart):
         return False
-    # Unless that part shows that something happened there, too: the piece that was set down came from there.
-    return not any(_changed_too(look, s, act) for s in apart)
+    # That part must not show that something happened there, too: the piece that was set down may come from
+    # there.
+    return not any(_changed_itself(look, s, act) for s in apart)
 
 
-def left_out(look: Look, act: Act, strong: Sequence[int], *, taken: bool = False) -> bool:
-    """Whether something happened on a square that the act leaves alone. ``taken``: consider only that pieces
-    were taken from it, because one more may as well lie on the ledge in front of it.
+def leaves_change_out(look: Look, act: Act, strong: Sequence[int], *, taken: bool = False) -> bool:
+    """Whether something happened on a square that the act does not change. ``taken``: consider only that
+    pieces were taken from it, because an additional piece may as well lie on the ledge in front of it.
     """
-    return any(s not in act.changes and _better(look, s, act, taken=taken) > MISSED for s in strong)
+    return any(
+        s not in act.changes and _extra_gain(look, s, act, taken=taken) > MIN_MISSED_GAIN for s in strong
+    )
 
 
-def as_due(best: Judgement, pending: Pending | None) -> bool:
-    """Whether the pending prompt was followed. This need not be visible: a stack that lost its lowest piece
-    after another was set on top may look as before the turn.
+def follows_prompt(best: Judgement, pending: Pending | None) -> bool:
+    """Whether the players followed the pending prompt. This need not be visible: a stack that lost its lowest
+    piece after another was set on top may look as it did before the turn.
     """
     act = best.act
     return pending is not None and act.legal and act.moves[:1] == (pending.move,)
 
 
-def _changed_too(look: Look, square: int, act: Act) -> bool:
-    """Whether a further square seems to have changed itself, rather than the stack in front of it."""
+def _changed_itself(look: Look, square: int, act: Act) -> bool:
+    """Whether a further square itself seems to have changed, and not only the stack in front of it."""
     alone = (look.evidence.stack_gain(square, other).nats for other in _simple_changes(look, square))
-    return max(alone) > MISSED / 2 and _better(look, square, act) > MISSED / 2
+    return max(alone) > MIN_MISSED_GAIN / 2 and _extra_gain(look, square, act) > MIN_MISSED_GAIN / 2
 
 
-def _better(look: Look, square: int, act: Act, *, taken: bool = False) -> float:
-    """Nats that the best simple change of a further square would gain in addition to the act."""
+def _extra_gain(look: Look, square: int, act: Act, *, taken: bool = False) -> float:
+    """Nats that the best simple change of a further square would gain on top of the act."""
     others = [act.changes | {square: other} for other in _simple_changes(look, square, taken=taken)]
     best = max((look.evidence.gain(changes).nats for changes in others), default=-np.inf)
     return best - look.evidence.gain(act.changes).nats
 
 
 def _simple_changes(look: Look, square: int, *, taken: bool = False) -> list[str]:
-    """The stack with pieces taken from its top or, unless only ``taken`` is considered, one set on it."""
+    """The stack of the square with pieces taken from its top or, unless ``taken``, with one piece added."""
     stack = look.evidence.standing[square]
     fewer = [stack[:-n] for n in range(1, len(stack) + 1)]
     return fewer if taken else [*fewer, *_one_more(look, stack)]
@@ -124,17 +152,18 @@ def _one_more(look: Look, stack: str) -> list[str]:
     return [stack + colour for colour in sorted(set("".join(look.evidence.standing)))]
 
 
-def _other_height(look: Look, square: int, stack: str) -> float:
-    """Nats by which the square alone fits this stack with one piece less or more better than this stack."""
+def _other_height_gain(look: Look, square: int, stack: str) -> float:
+    """Nats by which the square alone would fit better with one piece more or less than this stack has."""
     others = [*([stack[:-1]] if stack else []), *_one_more(look, stack)]
     gain = look.evidence.stack_gain
     return max(gain(square, other).nats for other in others) - gain(square, stack).nats
 
 
-def _went_another_way(look: Look, act: Act) -> bool:
-    """Whether the squares of a turn fit about as well another transfer of pieces between them: another number
-    of pieces, or the other direction. If that leaves the same tops, the prior of legal turns distinguishes
-    them; otherwise the picture does, even if bare domes have the colour of pieces.
+def _other_transfer_fits(look: Look, act: Act) -> bool:
+    """Whether another transfer of pieces between the two squares of a turn fits about as well: another number
+    of pieces, or the opposite direction. If it leaves the same tops, only the prior of legal turns
+    distinguishes the two, so it may fit somewhat worse; otherwise the picture does, even if bare domes have
+    the colour of pieces.
     """
     if len(act.changes) != 2:
         return False
@@ -147,6 +176,6 @@ def _went_another_way(look: Look, act: Act) -> bool:
                 continue
             alike = all(stack[-1:] == act.changes[square][-1:] for square, stack in other.items())
             shown = sum(gain(square, stack).nats for square, stack in other.items()) - own
-            if shown > (-RIGHTLY if alike else BETTER):
+            if shown > (-LEGAL_BONUS if alike else MAX_ILLEGAL_ADVANTAGE):
                 return True
     return False

@@ -1,5 +1,5 @@
-"""By how much the best act leads another one, where the picture distinguishes the two only by heights or by a
-barely visible square.
+"""Computes by how much the best act leads another one, in particular if the picture distinguishes the two
+only by heights or by a barely visible square.
 """
 
 from __future__ import annotations
@@ -11,83 +11,105 @@ import numpy as np
 
 from ..game.position import MAX_HEIGHT
 from .acts import Act, Kind
-from .course import CALM, FAINTLY, differing, like_its_top, plainly_stirred
+from .course import (
+    MAX_CALM_DEVIATION,
+    MAX_SHADOW_FRACTION,
+    certain_faint_changes,
+    differing_fraction,
+    keeps_top_colour,
+)
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
-LEAD = 9.0
+MIN_CERTAIN_LEAD = 9.0
 """Nats by which an act must lead the next best one for the referee to be certain."""
-RIMS = 0.5
-"""Weight of nats between outcomes that differ only in heights."""
-RIM, RIM_SHOWN = 0.06, 0.45
-"""Fraction of a square's pixels, or of those that one more piece changes there, from which they have full
-weight.
-"""
-RIGHTLY = 10.0
-"""Bonus in nats of a legal act over an illegal one on the same squares: more must come from the picture."""
-SEEN_STEP = 1.0
-"""Pixels by which one more piece must shift a stack's top for that to count if only heights distinguish the
-acts: otherwise it is barely visible."""
-RIGHTLY_TRIMMED, MOST_RIGHTLY = 6.0, 16.0
-"""The same bonus for a correct trimming, per pixel by which one more piece would shift the stack's top,
-because stacks lean, and from above little else is visible; and its maximum."""
-PLACED = 15.0
-"""Bonus in nats for pieces moved legally onto their own colour rather than merely lifted, if some of it is
-visible; otherwise none."""
+
+_RIM_WEIGHT = 0.5
+"""Weight of the nats between outcomes that differ only in heights, and thus only in the rims of stacks."""
+
+_MIN_RIM_FRACTION = 0.06
+"""Changed fraction of a square's pixels from which those nats have full weight."""
+
+_MIN_RIM_SHARE = 0.45
+"""The same as a fraction of the pixels that the act changes on the square; the lower of the two applies."""
+
+LEGAL_BONUS = 10.0
+"""Bonus in nats of a legal act over an illegal one on the same squares: a larger lead must come from the
+picture."""
+
+_MIN_VISIBLE_STEP = 1.0
+"""Pixels by which one more piece must shift the top of a stack for that bonus to apply if only heights
+distinguish the acts: a smaller shift is barely visible."""
+
+_TRIM_BONUS_PER_PIXEL = 6.0
+"""The same bonus for a correct trimming, per pixel by which one more piece would shift the top of the stack,
+because stacks lean, and from above little else is visible."""
+
+_MAX_TRIM_BONUS = 16.0
+"""Maximum of the bonus for a correct trimming, in nats."""
+
+_VISIBLE_LANDING_BONUS = 15.0
+"""Bonus in nats for pieces moved legally onto their own colour rather than merely lifted, if some of the
+change is visible; otherwise there is none."""
 
 
-def margin(look: Look, act: Act, other: Act, reduced: float, full: float, given: float) -> float:
+def margin(look: Look, act: Act, other: Act, reduced: float, full: float, context: float) -> float:
     """Nats by which the best act leads another one.
 
     Args:
-        reduced, full: the difference of their scores, with the reduced weight of heights and without.
-        given: the part of both that does not come from the look of the board: rims and shadows say nothing
-            about it.
+        reduced, full: the difference of their scores, with and without the reduced weight of heights.
+        context: the part of both that does not depend on how the board looks, so that rims and shadows do not
+            affect it.
 
-    Only its height shows whether a stack was trimmed correctly: then both differences must agree, and the low
-    prior of wrong trimmings is replaced by a bonus. The same applies to pieces moved between stacks whose
-    tops are equal afterwards.
+    Only the height of a stack shows whether it was trimmed correctly: then both differences must agree, and
+    the low prior of wrong trimmings is replaced by a bonus. The same applies to pieces moved between stacks
+    if the act leaves the tops as they were.
     """
-    behind = given + (reduced - given) * _worth(look, act, other)
+    behind = context + (reduced - context) * _weight(look, act, other)
     if act.legal and other.lifted:
-        alike = [square for square in act.changes if like_its_top(look, act, square)]
+        alike = [square for square in act.changes if keeps_top_colour(look, act, square)]
         if alike:
-            # The target of its pieces is barely visible, and that it is legal is weak evidence.
+            # The pieces are barely visible on their target, and its being legal is weak evidence.
             unseen = any(_out_of_sight(look, act, square) for square in alike)
-            behind = min(behind, reduced - (act.kind.value - other.kind.value) + (0.0 if unseen else PLACED))
-        if behind < LEAD:
-            # Then a longer settle time must not be enough.
+            behind = min(
+                behind,
+                reduced - (act.kind.value - other.kind.value) + (0.0 if unseen else _VISIBLE_LANDING_BONUS),
+            )
+        if behind < MIN_CERTAIN_LEAD:
+            # A longer settle time must not make up for it.
             return min(behind, full)
-    as_rare = full - (act.kind.value - other.kind.value)
-    if _trimmed_otherwise(act, other):
-        rightly = min(RIGHTLY_TRIMMED * max(1.0, look.evidence.outlines.step), MOST_RIGHTLY)
-        return min(behind, as_rare + rightly)
-    if _otherwise_there(act, other):
-        unseen = _same_tops(look, act, other) and look.evidence.outlines.step < SEEN_STEP
-        return min(behind, as_rare + (0.0 if unseen else RIGHTLY))
-    if _one_unseen(look, act, other):
-        return min(behind, as_rare)
+    equal_priors = full - (act.kind.value - other.kind.value)
+    if _differ_only_in_trimming(act, other):
+        bonus = min(_TRIM_BONUS_PER_PIXEL * max(1.0, look.evidence.outlines.step), _MAX_TRIM_BONUS)
+        return min(behind, equal_priors + bonus)
+    if _illegal_on_same_squares(act, other):
+        unseen = _same_tops(look, act, other) and look.evidence.outlines.step < _MIN_VISIBLE_STEP
+        return min(behind, equal_priors + (0.0 if unseen else LEGAL_BONUS))
+    if _lacks_only_unseen_turn(look, act, other):
+        return min(behind, equal_priors)
     return behind
 
 
 def _out_of_sight(look: Look, act: Act, square: int) -> bool:
-    """Whether the change of a square that keeps its top is barely visible: if it differs no more than squares
-    that the act leaves alone, or clearly less than another stack of that colour.
+    """Whether the change of a square that keeps its top colour is barely visible: it differs no more than the
+    squares that the act does not change, or less than a faintly changed stack with the same top elsewhere.
     """
     if look.change is None or square in look.unsettled:
         return True
-    by, top = look.differs[square], act.changes[square][-1:]
+    by, top = look.deviations[square], act.changes[square][-1:]
     stood = look.evidence.standing
-    if any(more > by and stood[s][-1:] == top for s, more in look.stirred.items() if s not in act.changes):
+    if any(
+        more > by and stood[s][-1:] == top for s, more in look.faintly_changed.items() if s not in act.changes
+    ):
         return True
-    if look.change.touched[square] >= FAINTLY or square in look.stirred:
+    if look.change.touched[square] >= MAX_SHADOW_FRACTION or square in look.faintly_changed:
         return False
-    return bool(by <= np.delete(look.differs, list(act.changes)).max(initial=0.0))
+    return bool(by <= np.delete(look.deviations, list(act.changes)).max(initial=0.0))
 
 
-def _trimmed_otherwise(act: Act, other: Act) -> bool:
-    """Whether they are the same turns, of which only ``act`` trims the last stack correctly."""
+def _differ_only_in_trimming(act: Act, other: Act) -> bool:
+    """Whether both are the same turns, but only ``act`` trims the last stack correctly."""
     if not (act.legal and act.moves) or other.legal:
         return False
     target = act.moves[-1].target
@@ -95,45 +117,45 @@ def _trimmed_otherwise(act: Act, other: Act) -> bool:
     return differ == {target} and (bool(act.trimmed) or len(act.changes.get(target, "")) == MAX_HEIGHT)
 
 
-def _otherwise_there(act: Act, other: Act) -> bool:
-    """Whether the act consists of legal turns and the other one, on the same squares, does not. The rules
-    alone must not overrule a picture that favours the other: a bare dome may be as dark as a green piece.
+def _illegal_on_same_squares(act: Act, other: Act) -> bool:
+    """Whether the act consists of legal turns and the other one is illegal, on the same squares. The rules
+    alone must not overrule a picture that favours the other act: a bare dome may be as dark as a green piece.
     """
     turns = act.kind in (Kind.TURN, Kind.TURNS)
     return turns and not other.legal and act.changes.keys() == other.changes.keys()
 
 
-def _worth(look: Look, act: Act, other: Act) -> float:
+def _weight(look: Look, act: Act, other: Act) -> float:
     """The weight of the nats between two acts. If both leave the same tops, they differ only in rims and
-    shadows, which change as much when a piece is nudged as with one more piece. The weight is full if as much
-    of the rim has changed as by a piece, or if the squares of the one are clearly different and those of the
-    other unchanged.
+    shadows, and a nudged piece changes those as much as one more piece does. The weight is full if as much of
+    the rim has changed as by one piece, or if the squares of ``act`` are certain to have changed faintly and
+    those of ``other`` are calm.
     """
     if act.changes.keys() == other.changes.keys() or not (act.legal and other.legal):
         return 1.0
     if not _same_tops(look, act, other):
         return 1.0
-    own = _alone(act, other)
-    if own and _rims_show(look, act, own):
+    own = _changed_only_by_first(act, other)
+    if own and _rims_changed(look, act, own):
         return 1.0
-    instead = _alone(other, act)
-    calm = bool(instead) and all(look.differs[s] < CALM for s in instead)
-    return 1.0 if own and calm and plainly_stirred(look).issuperset(own) else RIMS
+    others = _changed_only_by_first(other, act)
+    calm = bool(others) and all(look.deviations[s] < MAX_CALM_DEVIATION for s in others)
+    return 1.0 if own and calm and certain_faint_changes(look).issuperset(own) else _RIM_WEIGHT
 
 
-def _one_unseen(look: Look, act: Act, other: Act) -> bool:
-    """Whether the act is two turns of which one is invisible and changes no top, and the other act is illegal
-    and lacks only that change. Only heights distinguish them.
+def _lacks_only_unseen_turn(look: Look, act: Act, other: Act) -> bool:
+    """Whether the act is two turns, one of them barely visible because it changes no top, and the other act
+    is illegal and lacks only that change. Then only heights distinguish the two.
     """
     if act.kind is not Kind.TURNS or act.placed or other.legal or not _same_tops(look, act, other):
         return False
-    own = _alone(act, other)
-    return bool(own) and not _rims_show(look, act, own) and not plainly_stirred(look).issuperset(own)
+    own = _changed_only_by_first(act, other)
+    return bool(own) and not _rims_changed(look, act, own) and not certain_faint_changes(look).issuperset(own)
 
 
-def _alone(act: Act, other: Act) -> list[int]:
-    """The squares that only the first of two acts has changed since the reference picture."""
-    return [s for s in act.changes if s not in other.changes and s not in act.past]
+def _changed_only_by_first(act: Act, other: Act) -> list[int]:
+    """The squares that only the first of the two acts has changed since the reference picture."""
+    return [s for s in act.changes if s not in other.changes and s not in act.changed_before]
 
 
 def _same_tops(look: Look, act: Act, other: Act) -> bool:
@@ -142,6 +164,9 @@ def _same_tops(look: Look, act: Act, other: Act) -> bool:
     return all(act.changes.get(s, stood[s])[-1:] == other.changes.get(s, stood[s])[-1:] for s in squares)
 
 
-def _rims_show(look: Look, act: Act, squares: Sequence[int]) -> bool:
-    """Whether as much of the rim has changed on all of these squares as by one piece."""
-    return all(look.touched[s] > min(RIM, RIM_SHOWN * differing(look, s, act.changes[s])) for s in squares)
+def _rims_changed(look: Look, act: Act, squares: Sequence[int]) -> bool:
+    """Whether on each of these squares as much of the rim has changed as by one piece."""
+    return all(
+        look.touched[s] > min(_MIN_RIM_FRACTION, _MIN_RIM_SHARE * differing_fraction(look, s, act.changes[s]))
+        for s in squares
+    )

@@ -9,9 +9,9 @@ from .decision import Condition
 from .terms_text import shown
 
 Explained = Literal["act", "not explained", "hidden", "beside", "hardly changed"]
-"""What explains the picture of a square: the act changes it; it has changed, and the act does not say why;
-something lies over it; the act may change its look, by a shadow or a stack before it; or too little has
-changed to count against any act."""
+"""What explains the picture of a square: the act changes it; the square has changed, and the act does not
+account for that; an occluder covers it; the act may change how it looks, by a shadow or a stack in front of
+it; or too little has changed to count against any act."""
 
 
 @dataclass(frozen=True)
@@ -35,21 +35,21 @@ class ActTerms:
     legal: bool
     squares: tuple[StackTerm, ...]
     overlap: float
-    """What its squares together add to their sum, as stacks hide parts of each other."""
+    """What all squares together add to the sum of the single squares, as stacks hide parts of each other."""
     picture: float
     """Log-likelihood ratio of the picture: the sum of the above."""
     prior: float
     context: dict[str, float]
-    """Evidence other than its squares, by name."""
+    """Contextual evidence, in nats by name."""
     heights: float
-    """What the score gains or loses because differences of height count less than the picture says."""
+    """What the score gains or loses because differences in height are discounted."""
     score: float
     behind: float
-    """Nats by which it is behind the likeliest act, as the decision counts them; 0 for that act. Negative if
-    the picture alone would have favoured it.
+    """Nats by which the act is behind the likeliest one, as the decision counts them: 0 for the likeliest;
+    negative if the picture alone would have favoured this act.
     """
     probability: float
-    """Among the acts listed here."""
+    """The probability of the act among those listed here."""
 
     @property
     def summary(self) -> str:
@@ -58,7 +58,7 @@ class ActTerms:
         return f"{self.probability:6.1%}  {self.act}: {self.score:.1f} nats{behind}"
 
     def lines(self) -> list[str]:
-        """The terms of the score, one a line."""
+        """The terms of the score, one per line."""
         parts = [
             f"{term.square} {shown(term.before)} to {shown(term.now)} {term.nats:+.1f}"
             for term in self.squares
@@ -83,17 +83,17 @@ class SquareTerms:
     act: str
     """The stack that the best act leaves there."""
     like: str
-    """The stack that the square alone looks like; "" also if that was not asked for."""
+    """The stack that the square alone looks like; "" also if that was not requested."""
     like_nats: float
-    """Nats by which it looks more like that than like the stack of the best act."""
+    """Nats by which the square looks more like that stack than like the one of the best act."""
     touched: float
-    """Share of its pixels that have, or may have, changed."""
+    """Fraction of its pixels that have, or may have, changed."""
     differs: float
-    """Standard deviations by which it differs, over all squares."""
+    """Difference of the square from the reference, in standard deviations."""
 
     @property
     def text(self) -> str:
-        """All of it on one line."""
+        """The terms of the square on one line."""
         what = (
             f"act: {shown(self.before)} to {shown(self.act)}" if self.act != self.before else self.explained
         )
@@ -105,7 +105,7 @@ class SquareTerms:
 
 @dataclass(frozen=True)
 class Terms:
-    """All that a decision rests on."""
+    """Everything that a decision rests on."""
 
     time: float
     since: float

@@ -1,4 +1,4 @@
-"""Whether stacks were trimmed: evidence from pieces beside the board and from untouched squares. From
+"""Evidence on whether stacks were trimmed, from pieces beside the board and from untouched squares: from
 straight above, five pieces look much like six.
 """
 
@@ -15,117 +15,141 @@ from .acts import Act, Kind
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
-LAID_DOWN = 28.0
-"""Evidence in nats of a new piece beside the board for a trimming, and of none against it."""
-EXTRA = 45.0
+BESIDE_EVIDENCE = 28.0
+"""Evidence in nats for a trimming if the removed pieces lie beside the board."""
+
+_CONTRARY_WEIGHT = 1.5
+"""Weight of that evidence against an act that contradicts what lies beside the board."""
+
+EXTRA_PIECE_PENALTY = 45.0
 """Penalty in nats of an act that does not explain a new piece beside the board."""
-MISCOLOURED = 25.0
-"""Penalty in nats if there are not more pieces than it took, but of other colours: one that lies upside down
-shows little of its colour."""
-MISSING = 5.0
+
+WRONG_COLOUR_PENALTY = 25.0
+"""Penalty in nats if the pieces beside the board, no more than the act removed, have other colours; it is
+moderate because a piece that lies upside down shows little of its colour."""
+
+MISSING_PIECE_PENALTY = 5.0
 """Penalty in nats for each removed piece that is not beside the board with the others."""
-UNPROMPTED = 140.0
-"""Penalty in nats of an immediate trimming without any piece beside the board, unless the picture shows it by
-as much: more likely the stack is still too high and needs a prompt."""
-NOWHERE = 12.0
+
+UNPROMPTED_PENALTY = 140.0
+"""Penalty in nats of an immediate trimming without any piece beside the board, unless the picture favours it
+by as much: more likely the stack is still too high and needs a prompt."""
+
+NONE_BESIDE_PENALTY = 12.0
 """Penalty in nats of trimming a stack that was not certainly too high, without any piece beside the board."""
-CHANGED = 0.2
-"""Fraction of changed pixels of a stack above five from which pieces laid down came from it."""
-LET_ALONE = 0.012
-"""Fraction of changed pixels up to which it was not touched."""
-UNTOUCHED = 60.0
+
+_MIN_TOUCHED_FRACTION = 0.2
+"""Fraction of changed pixels of a stack above five from which it is certain that pieces were taken from
+it."""
+
+_MAX_UNTOUCHED_FRACTION = 0.012
+"""Fraction of changed pixels below which it is certain that nobody touched the stack."""
+
+_PROBABLY_UNTOUCHED_FRACTION = 0.02
+_PROBABLY_TOUCHED_FRACTION = 0.08
+"""Fractions of changed pixels below and above which a stack was probably not touched, or probably touched."""
+
+_UNTOUCHED_PENALTY = 60.0
 """Penalty in nats of trimming a stack that has not changed since it was seen above five."""
 
 
 @dataclass(frozen=True)
 class Pending:
-    """A turn whose stack awaits its trimming; ``sure`` if the picture distinguished it from the trimmed
-    stack.
+    """A turn whose stack awaits its trimming. ``sure``: the picture clearly showed that the stack was not
+    trimmed.
     """
 
     move: Move
     sure: bool
 
 
-def trimming(look: Look, act: Act, pending: Pending | None) -> float:
+def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
     """Nats for and against a trimming, from the pieces beside the board and from untouched squares."""
     since = look.since_mark
     if pending is None or since is None:
-        if _too_high(look, act) and not look.appeared:
-            return -NOWHERE if _plainly_trimmed(look, act) else -UNPROMPTED
+        if _was_too_high(look, act) and not look.appeared:
+            return -NONE_BESIDE_PENALTY if _visibly_trimmed(look, act) else -UNPROMPTED_PENALTY
         if act.trimmed and act.legal:
-            return LAID_DOWN - _mismatch(look, act, look.appeared)
-        if not _taken_away(look, act):
+            return BESIDE_EVIDENCE - _mismatch(look, act, look.appeared)
+        if not _pieces_removed(look, act):
             return 0.0
-        # Pieces missing from a stack, and not in a hand, must be somewhere, too.
-        return -_mismatch(look, act, look.appeared) if look.appeared else -1.5 * LAID_DOWN
+        # Pieces that are missing from a stack, and not in somebody's hand, must lie somewhere.
+        return -_mismatch(look, act, look.appeared) if look.appeared else -_CONTRARY_WEIGHT * BESIDE_EVIDENCE
     moved = float(since.touched[pending.move.target])
     if act.moves[:1] != (pending.move,):
         if not pending.sure:
             return 0.0
-        # Then the turn was taken back first, and its stack left nothing beside the board.
-        left = moved > CHANGED and look.appeared_since_mark
-        return Kind.BACK.value - (1.5 * LAID_DOWN if left else 0.0)
+        # The act requires that the turn was taken back first, leaving nothing beside the board.
+        left = moved > _MIN_TOUCHED_FRACTION and look.appeared_since_mark
+        return Kind.BACK.value - (_CONTRARY_WEIGHT * BESIDE_EVIDENCE if left else 0.0)
     if act.trimmed or act.believed or (act.legal and len(act.moves) > 1):
         if look.appeared_since_mark:
-            return LAID_DOWN - _mismatch(look, act, look.appeared_since_mark)
+            return BESIDE_EVIDENCE - _mismatch(look, act, look.appeared_since_mark)
         if pending.sure:
-            return -UNTOUCHED if moved < LET_ALONE else 0.0
-        if moved >= LET_ALONE:
-            return -NOWHERE
-        # It was never certain: if play goes on, the stack may have been trimmed from the beginning.
-        return -UNPROMPTED if act.moves == (pending.move,) else -2 * NOWHERE
-    if moved > CHANGED and look.appeared_since_mark:
-        return -1.5 * LAID_DOWN
+            return -_UNTOUCHED_PENALTY if moved < _MAX_UNTOUCHED_FRACTION else 0.0
+        if moved >= _MAX_UNTOUCHED_FRACTION:
+            return -NONE_BESIDE_PENALTY
+        # The stack was never certainly too high: if play goes on, it may have been trimmed from the
+        # beginning.
+        return -UNPROMPTED_PENALTY if act.moves == (pending.move,) else -2 * NONE_BESIDE_PENALTY
+    if moved > _MIN_TOUCHED_FRACTION and look.appeared_since_mark:
+        return -_CONTRARY_WEIGHT * BESIDE_EVIDENCE
     if not pending.sure:
         return 0.0
-    return 0.5 * LAID_DOWN if moved < 0.02 else -0.5 * LAID_DOWN if moved > 0.08 else 0.0
+    if moved < _PROBABLY_UNTOUCHED_FRACTION:
+        return 0.5 * BESIDE_EVIDENCE
+    return -0.5 * BESIDE_EVIDENCE if moved > _PROBABLY_TOUCHED_FRACTION else 0.0
 
 
-def seen_to(look: Look, square: int) -> bool:
-    """Whether a stack was clearly touched since its prompt; only then can pieces beside the board have come
-    from it.
+def was_touched(look: Look, square: int) -> bool:
+    """Whether a stack has clearly been touched since its prompt; only then can pieces beside the board have
+    come from it.
     """
     if look.since_mark is None:
         return False
     moved = float(look.since_mark.touched[square])
-    return moved > (LET_ALONE if look.appeared_since_mark else CHANGED)
+    return moved > (_MAX_UNTOUCHED_FRACTION if look.appeared_since_mark else _MIN_TOUCHED_FRACTION)
 
 
-def as_trimmed(look: Look, act: Act, pending: Pending | None) -> float:
-    """Nats for a stack that is still too high if nothing lies beside the board: as many as the trimmed stack
-    would fit better. Other acts are then weighed against the turn regardless of its stack's height.
+def gain_if_trimmed(look: Look, act: Act, pending: Pending | None) -> float:
+    """Nats by which the trimmed stack would fit better than the act's stack above five, if nothing lies
+    beside the board. They are added to the act, so that other acts are weighed against the turn regardless of
+    the height of its stack.
     """
     if act.kind is not Kind.PENDING or not (pending is None or look.since_mark is None):
         return 0.0
-    better = _shorter(look, act, _left(look, act))
-    return better - NOWHERE if NOWHERE < better < UNPROMPTED and not look.appeared else 0.0
+    better = _trimmed_gain(look, act, _stack_left(look, act))
+    return (
+        better - NONE_BESIDE_PENALTY
+        if NONE_BESIDE_PENALTY < better < UNPROMPTED_PENALTY and not look.appeared
+        else 0.0
+    )
 
 
-def _left(look: Look, act: Act) -> str:
+def _stack_left(look: Look, act: Act) -> str:
     """The stack on the target of the act's last turn."""
     target = act.moves[-1].target
     return act.changes.get(target, look.evidence.standing[target])
 
 
-def _shorter(look: Look, act: Act, high: str) -> float:
+def _trimmed_gain(look: Look, act: Act, high: str) -> float:
     """Nats by which the target of an act fits the correctly trimmed stack better than the stack ``high``."""
     gain, target = look.evidence.stack_gain, act.moves[-1].target
     return gain(target, high[-MAX_HEIGHT:]).nats - gain(target, high).nats
 
 
-def _too_high(look: Look, act: Act) -> bool:
-    """Whether the stack that it trimmed, correctly or not, was above five."""
-    return bool(act.trimmed) and len(_left(look, act)) + len(act.trimmed) > MAX_HEIGHT
+def _was_too_high(look: Look, act: Act) -> bool:
+    """Whether the stack that the act trimmed, correctly or not, was above five."""
+    return bool(act.trimmed) and len(_stack_left(look, act)) + len(act.trimmed) > MAX_HEIGHT
 
 
-def _plainly_trimmed(look: Look, act: Act) -> bool:
-    """Whether it is a turn whose stack is visibly trimmed."""
-    return act.legal and _shorter(look, act, act.trimmed + _left(look, act)) >= UNPROMPTED
+def _visibly_trimmed(look: Look, act: Act) -> bool:
+    """Whether the act is a turn whose stack is visibly trimmed."""
+    return act.legal and _trimmed_gain(look, act, act.trimmed + _stack_left(look, act)) >= UNPROMPTED_PENALTY
 
 
-def _taken_away(look: Look, act: Act) -> bool:
-    """Whether pieces were illegally removed from the board, and not just lifted from the top."""
+def _pieces_removed(look: Look, act: Act) -> bool:
+    """Whether the act illegally removed pieces from the board, rather than just lifting them from a top."""
     stood = look.evidence.standing
     more = sum(len(stack) - len(stood[square]) for square, stack in act.changes.items())
     return more < 0 and not act.legal and not act.lifted
@@ -140,5 +164,5 @@ def _mismatch(look: Look, act: Act, appeared: str) -> float:
         gone = stood - Counter("".join(act.changes.values()))
     beside = Counter(appeared)
     if beside.total() > gone.total():
-        return EXTRA
-    return MISCOLOURED if beside - gone else MISSING * (gone - beside).total()
+        return EXTRA_PIECE_PENALTY
+    return WRONG_COLOUR_PENALTY if beside - gone else MISSING_PIECE_PENALTY * (gone - beside).total()

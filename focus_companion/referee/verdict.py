@@ -28,8 +28,8 @@ class StartDiffers(Verdict):
 
 @dataclass(frozen=True)
 class BoardRead(Verdict):
-    """The position read from one still picture without knowing the game: the 52 ``stacks``, the ``doubtful``
-    squares, least certain first, and the overall ``confidence`` 0…1. No stacks: no board was found.
+    """The position read from one still picture without knowing the game: the 52 ``stacks`` (none if no board
+    was found), the ``doubtful`` squares, least certain first, and the overall ``confidence`` from 0 to 1.
     """
 
     stacks: tuple[str, ...]
@@ -39,7 +39,7 @@ class BoardRead(Verdict):
 
 @dataclass(frozen=True)
 class TurnSeen(Verdict):
-    """A complete legal turn by the player to move; ``confidence`` 0…1."""
+    """A complete legal turn by the player to move; ``confidence`` is from 0 to 1."""
 
     move: Move
     confidence: float
@@ -47,8 +47,8 @@ class TurnSeen(Verdict):
 
 @dataclass(frozen=True)
 class OtherBegins(Verdict):
-    """The game, still at ply 0, is begun by ``player`` (a letter) instead of the one named; ``start`` is the
-    resulting position at ply 0.
+    """``player`` (a letter) begins the game instead of the player named; ``start`` is the resulting position
+    at ply 0.
     """
 
     player: str
@@ -66,7 +66,9 @@ class TrimAwaited(Verdict):
 
 @dataclass(frozen=True)
 class Wrong(Verdict):
-    """An illegal act. ``reason`` is the contract's; ``player`` a colour letter."""
+    """An illegal act. ``reason``: one of the event contract's; ``player``: a colour letter; ``text``: for the
+    players.
+    """
 
     reason: str
     player: str
@@ -95,7 +97,7 @@ class Undecided(Verdict):
 
 @dataclass(frozen=True)
 class OutOfView(Verdict):
-    """The board cannot be seen; ``why`` as in the event ``lost``."""
+    """``what``, the camera or the board, is out of view; ``why`` as in the event ``lost``."""
 
     what: str = "board"
     why: str = "out of view"
@@ -103,6 +105,6 @@ class OutOfView(Verdict):
 
 @dataclass(frozen=True)
 class BackInView(Verdict):
-    """The board can be seen again."""
+    """What was out of view can be seen again."""
 
     what: str = "board"

@@ -1,6 +1,7 @@
 """Weighs acts against the evidence of one look.
 
-Score of an act = log-likelihood ratio of the picture (in nats) against nothing having happened + its prior.
+The score of an act, in nats, is the log-likelihood ratio of the picture relative to nothing having happened,
+plus the act's prior and the contextual evidence.
 """
 
 from __future__ import annotations
@@ -13,32 +14,42 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .acts import Act, Kind
-from .course import MOST_FOR, Ignored, calm_squares, course
-from .margin import LEAD, margin
-from .trimming import Pending, as_trimmed
+from .course import MAX_CONTEXT_EVIDENCE, IgnoredChanges, calm_squares, context_evidence
+from .margin import MIN_CERTAIN_LEAD, margin
+from .trimming import Pending, gain_if_trimmed
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
-PAINTED = 8
-"""Number of acts, the best ones by single squares, that are rendered in full."""
-HIDDEN = 26.0
+MAX_RENDERED_ACTS = 8
+"""Number of acts that are rendered in full: the best ones by the sum over single squares."""
+
+_LIFTED_RIVAL_MARGIN = 26.0
 """Margin in nats within which pieces that seem lifted may as well be on a stack where they are barely
-visible.
-"""
-LEANING = 120.0
+visible."""
+
+_MAX_LEANING_ERROR = 120.0
 """Maximum nats by which a leaning stack can make a wrong height fit better than the right one."""
+
+_MIN_HEIGHT_WEIGHT = 0.4
+"""Weight of a tiny difference in nats between two heights; that of :data:`_MAX_LEANING_ERROR` or more is
+1."""
+
 TEMPERATURE = 4.0
 """Nats of lead by which the odds of an act rise by a factor of e: the pixels of a piece are correlated, so
-the nats of a picture are worth less than their number. Raising it lowers the reported confidence; nothing
-else. Between 2.7 and 5.1 fit, by ``benchmarks.accuracy.reliability_diagram`` (docs/accuracy.md)."""
-AMISS = 1.2
-"""Area in squares of a foreign change from which the board counts as covered."""
+the nats of a picture are worth less than their number. Raising it only lowers the reported confidence.
+According to ``benchmarks.accuracy.reliability_diagram``, 2.7 to 5.1 fit (docs/accuracy.md)."""
+
+MAX_FOREIGN_AREA = 1.2
+"""Area in squares of a foreign change above which the board counts as covered."""
+
+NO_RIVAL_LEAD = 50.0
+"""Lead in nats of an act that has no rivals."""
 
 
 @dataclass(frozen=True)
 class Weighed:
-    """An act with its ``score`` in nats, and by how many nats it is ``behind`` the best: 0 for the best."""
+    """An act with its ``score`` in nats, and the nats by which it is ``behind`` the best act."""
 
     act: Act
     score: float
@@ -47,35 +58,39 @@ class Weighed:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The likeliest act of one look; ``lead`` in nats over the best act with another outcome."""
+    """The likeliest act of one look. ``nats``: its score; ``lead``: that over the best act with another
+    outcome.
+    """
 
     act: Act
     nats: float
     lead: float
     legal_lead: float = 0.0
-    """The same over the best legal explanation: a turn, or nothing at all."""
+    """The lead over the best legal explanation: a turn, or nothing at all."""
     foreign: float = 0.0
+    """Area in squares of the largest change that the act does not explain."""
     rivals: tuple[Act, ...] = ()
+    """Acts with other outcomes that are too close behind to be ruled out."""
     weights: tuple[float, ...] = ()
-    """For ``act`` and every rival, the nats that do not come from the present look of the board."""
+    """For ``act`` and each rival, the nats that do not depend on how the board looks now."""
     hinted: bool = False
-    """A barely visible turn may have been made; the next look may show it."""
+    """Whether a barely visible turn may have been made; the next look may show it."""
     trim_lead: float = 0.0
-    """For a stack that awaits its trimming, nats by which it leads the same turn with a trimmed stack."""
+    """If the act's stack awaits its trimming, the lead in nats over the same turn with a trimmed stack."""
     weighed: tuple[Weighed, ...] = field(default=(), repr=False)
     """The acts that were weighed in full, best first: what the judgement rests on."""
     pending: Pending | None = None
-    """The turn that awaited its trimming."""
+    """The turn whose trimming was awaited."""
 
     @property
     def covered(self) -> bool:
-        """Whether something covers the board, so that it cannot be judged."""
-        return self.foreign > AMISS
+        """Whether an occluder covers the board, so that it cannot be judged."""
+        return self.foreign > MAX_FOREIGN_AREA
 
     @property
     def lifted(self) -> tuple[int, str] | None:
-        """The square of the only stack that changed, if pieces may have been lifted from its top, and what is
-        left of it.
+        """The square of the only stack that changed and what is left of it, if pieces may have been lifted
+        from its top.
         """
         if self.covered or not self.act.lifted or len(self.act.changes) != 1:
             return None
@@ -99,10 +114,10 @@ NOTHING = Act(Kind.NOTHING, {})
 
 
 def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
-    """The best of the pool: all acts are screened by single squares, and the best few rendered in full."""
+    """The best act of the pool: all are screened by single squares, and only the best rendered in full."""
     priors = _screened(look, pool, pending)
     gain = look.evidence.gain
-    nats = {i: gain(pool[i].changes).nats + as_trimmed(look, pool[i], pending) for i in priors}
+    nats = {i: gain(pool[i].changes).nats + gain_if_trimmed(look, pool[i], pending) for i in priors}
     # Acts on the same squares differ in heights and hidden pieces, for which outlines are weak evidence.
     family: dict[frozenset[int], float] = {}
     for i, gained in nats.items():
@@ -111,7 +126,7 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
     scored = []
     for i, gained in nats.items():
         most = family[frozenset(pool[i].changes)]
-        scored.append((most - _doubted(most - gained) + priors[i], i))
+        scored.append((most - _discounted(most - gained) + priors[i], i))
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
     top, index = scored[0]
     act = pool[index]
@@ -121,12 +136,12 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
         for score, i in scored[1:]
         if _outcome(pool[i]) != _outcome(act)
     )
-    lead = others[0][0] if others else 50.0
-    legal_lead = next((behind for behind, i in others if pool[i].legal), 50.0)
-    near = HIDDEN if act.lifted else LEAD
+    lead = others[0][0] if others else NO_RIVAL_LEAD
+    legal_lead = next((behind for behind, i in others if pool[i].legal), NO_RIVAL_LEAD)
+    near = _LIFTED_RIVAL_MARGIN if act.lifted else MIN_CERTAIN_LEAD
     rivals = [i for behind, i in others if behind < near]
     done = (score for score, i in scored if pool[i].kind is Kind.TURN and pool[i].moves == act.moves)
-    seen_high = act.kind is Kind.PENDING and not as_trimmed(look, act, pending)
+    seen_high = act.kind is Kind.PENDING and not gain_if_trimmed(look, act, pending)
     trim_lead = top - next(done, -np.inf) if seen_high else 0.0
     scores = {i: score for score, i in scored}
     weighed = [(0.0, index), *others]
@@ -144,19 +159,19 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
 
 
 def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[int, float]:
-    """The best acts by single squares (their indices in the pool), best first, with the best legal one at the
-    end if it is not among them; and for each the nats that do not come from the present look of the board.
+    """The indices in the pool of the best acts by single squares, best first, followed by the best legal act
+    if none of them is legal; for each, the nats that do not depend on how the board looks now.
 
-    Other evidence for an act is bounded, so most of the thousands can be excluded by their squares.
+    The contextual evidence for an act is bounded, so most of the thousands can be excluded by their squares.
     """
-    ignored, calm = Ignored(look), calm_squares(look)
+    ignored, calm = IgnoredChanges(look), calm_squares(look)
     nats: dict[tuple[int, str], float] = {}
 
     def shown(act: Act, *, where_calm: bool) -> float:
-        total, past = 0.0, act.past
+        total, before = 0.0, act.changed_before
         for change in act.changes.items():
             square = change[0]
-            if (square in calm and square not in past) is where_calm:
+            if (square in calm and square not in before) is where_calm:
                 # Thousands of acts change the same few squares to the same few stacks.
                 gained = nats.get(change)
                 if gained is None:
@@ -164,43 +179,43 @@ def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[
                 total += gained
         return total
 
-    # An unchanged square is never evidence for an act, so most acts need not be evaluated there.
-    hoped = [shown(act, where_calm=False) + as_trimmed(look, act, pending) + act.prior for act in pool]
+    # Calm squares are never evidence for an act, so without them these are upper bounds before the context.
+    bounds = [shown(act, where_calm=False) + gain_if_trimmed(look, act, pending) + act.prior for act in pool]
     priors: dict[int, float] = {}
 
     def likeliest(among: Iterable[int], most: int) -> list[int]:
         best: list[tuple[float, int]] = []
-        for i in sorted(among, key=lambda i: (-hoped[i], i)):
-            least = best[0][0] - MOST_FOR if len(best) == most else -np.inf
-            if hoped[i] < least:
+        for i in sorted(among, key=lambda i: (-bounds[i], i)):
+            least = best[0][0] - MAX_CONTEXT_EVIDENCE if len(best) == most else -np.inf
+            if bounds[i] < least:
                 break
-            seen = hoped[i] + shown(pool[i], where_calm=True)
+            seen = bounds[i] + shown(pool[i], where_calm=True)
             if seen < least:
                 continue
-            said = course(look, pool[i], pending) - ignored.nats(pool[i])
-            priors[i] = pool[i].prior + said
-            # Of equal ones the first is kept.
-            (heapq.heappush if len(best) < most else heapq.heappushpop)(best, (seen + said, -i))
+            context = context_evidence(look, pool[i], pending) - ignored.penalty(pool[i])
+            priors[i] = pool[i].prior + context
+            # Of equally good acts, the first is kept.
+            (heapq.heappush if len(best) < most else heapq.heappushpop)(best, (seen + context, -i))
         return [-i for _, i in sorted(best, reverse=True)]
 
-    found = likeliest(range(len(pool)), PAINTED)
+    found = likeliest(range(len(pool)), MAX_RENDERED_ACTS)
     if not any(pool[i].legal for i in found):
-        # An alert requires a lead over the permitted explanations, however many others fit better.
+        # An alert requires a lead over the legal explanations, however many illegal ones fit better.
         found += likeliest((i for i, act in enumerate(pool) if act.legal), 1)
     return {i: priors[i] for i in found}
 
 
-def _doubted(behind: float) -> float:
-    """The weighted value of ``behind`` nats between outcomes of one move that differ in the height of its
-    stack.
+def _discounted(behind: float) -> float:
+    """``behind`` nats between two acts on the same squares, discounted because they differ in heights.
 
     Stacks lean, so a small difference of the outline is weak evidence, and a large one is strong.
     """
-    return behind * (0.4 + 0.6 * min(1.0, behind / LEANING))
+    weight = _MIN_HEIGHT_WEIGHT + (1 - _MIN_HEIGHT_WEIGHT) * min(1.0, behind / _MAX_LEANING_ERROR)
+    return behind * weight
 
 
 def _outcome(act: Act) -> object:
-    """A key: acts with the same resulting board and the same meaning count as one."""
+    """A key that is equal for acts with the same resulting board and the same meaning."""
     return (
         act.kind is Kind.NOTHING,
         act.legal,

@@ -1,6 +1,6 @@
-"""What every player has in a position: four counts that a player can check on the board.
+"""Counts what every player has in a position: four numbers that a player can check on the board.
 
-The chances come from ``players``: ``docs/review.md`` explains how the two are related.
+The chances come from ``players``; ``docs/review.md`` explains how the two are related.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ MOVES_OF: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(sum(min(len(ray), height) for ray in RAYS[square]) for height in range(MAX_HEIGHT + 1))
     for square in range(len(SQUARES))
 )
-"""For each square and height, how many moves such a stack has."""
+"""For each square and height, the number of moves of such a stack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What one player has; or, as a difference, what a turn won and lost."""
+    """What one player has or, as a difference, what the player won and lost by a turn."""
 
     captures: int
     """Opposing pieces captured."""

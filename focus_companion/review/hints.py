@@ -27,16 +27,16 @@ NUMBERS: Final[dict[Kind, int]] = {
 }
 """The rule book's number of each hint."""
 
-AGAINST: Final[frozenset[Kind]] = frozenset(("between", "left_to_attack"))
-"""The hints that warn; the others recommend."""
+_WARNINGS: Final[frozenset[Kind]] = frozenset(("between", "left_to_attack"))
+"""The hints that advise against a turn; the others recommend one."""
 
-LARGE: Final = 3
-"""Pieces in a pile that counts as large: two such piles together can be too high."""
+_MIN_LARGE_PILE: Final = 3
+"""Minimum number of pieces in a large pile: two such piles together can be too high."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A hint that a turn follows, or that warns against it. ``squares``: where it shows, by index."""
+    """A hint that a turn follows, or that advises against it. ``squares``: the indices concerned."""
 
     kind: Kind
     squares: tuple[int, ...]
@@ -51,12 +51,12 @@ class Hint:
             "hint": self.number,
             "kind": self.kind,
             "squares": [SQUARES[square] for square in self.squares],
-            "good": self.kind not in AGAINST,
+            "good": self.kind not in _WARNINGS,
         }
 
 
 def hints(before: Position, move: Move, after: Position, rules: Rules) -> tuple[Hint, ...]:
-    """Return the hints that a turn illustrates, in the rule book's order; ``after`` is after the move."""
+    """Return the hints that a turn illustrates, in the rule book's order; ``after``: its result."""
     mover = before.to_move
     if before.placing:
         return ()
@@ -71,7 +71,7 @@ def hints(before: Position, move: Move, after: Position, rules: Rules) -> tuple[
 
 
 def _pair(after: Position, move: Move, mover: str) -> Iterator[Hint]:
-    """Two piles of two, two squares apart: either can be moved onto the other."""
+    """Hint 1: two piles of two, two squares apart, so that either can be moved onto the other."""
     for end in (move.target, move.origin):
         if end is None or not _pile_of(after, end, mover, 2):
             continue
@@ -87,7 +87,7 @@ def _pile_of(position: Position, square: int, colour: str, height: int) -> bool:
 
 
 def _between(before: Position, move: Move, opponents: str) -> Iterator[Hint]:
-    """Into a space beside two or more single pieces of one opponent."""
+    """Hint 2: a move into a space beside two or more single pieces of one opponent."""
     if move.origin is None:
         return
     beside = [ray[0] for ray in RAYS[move.target] if ray and ray[0] != move.origin]
@@ -100,31 +100,33 @@ def _between(before: Position, move: Move, opponents: str) -> Iterator[Hint]:
 def _large_piles(
     before: Position, move: Move, after: Position, rules: Rules, opponents: str
 ) -> Iterator[Hint]:
-    """Large piles in one row or file: whoever moves first takes from the other."""
+    """Hint 3: large piles in one row or file, where whoever moves first takes from the other."""
     mover, stacks = before.to_move, before.stacks
     if move.origin is not None:
         ours, theirs = stacks[move.origin], stacks[move.target]
-        large = len(ours) >= LARGE and len(theirs) >= LARGE
+        large = len(ours) >= _MIN_LARGE_PILE and len(theirs) >= _MIN_LARGE_PILE
         if large and theirs[-1] in opponents and removed(before, move, rules):
             yield Hint("attacked_first", (move.origin, move.target))
-    met = set(_open(before, mover, opponents))
-    new = [pair for pair in _open(after, mover, opponents) if pair not in met]
+    known = set(_exposed_piles(before, mover, opponents))
+    new = [pair for pair in _exposed_piles(after, mover, opponents) if pair not in known]
     if new and after.result is None:
         yield Hint("left_to_attack", min(new))
 
 
-def _open(position: Position, mover: str, opponents: str) -> Iterator[tuple[int, int]]:
-    """The mover's large piles, each with an opponent's that can be moved onto it and make it too high."""
+def _exposed_piles(position: Position, mover: str, opponents: str) -> Iterator[tuple[int, int]]:
+    """The mover's large piles, each with an opponent's large pile that can be moved onto it, making it too
+    high.
+    """
     for square, stack in enumerate(position.stacks):
-        if len(stack) < LARGE or stack[-1] != mover:
+        if len(stack) < _MIN_LARGE_PILE or stack[-1] != mover:
             continue
-        for other in _reaching(position, square, opponents):
+        for other in _squares_reaching(position, square, opponents):
             height = len(position.stacks[other])
-            if height >= LARGE and DISTANCE[other][square] + len(stack) > MAX_HEIGHT:
+            if height >= _MIN_LARGE_PILE and DISTANCE[other][square] + len(stack) > MAX_HEIGHT:
                 yield square, other
 
 
-def _reaching(position: Position, square: int, colours: str) -> Iterator[int]:
+def _squares_reaching(position: Position, square: int, colours: str) -> Iterator[int]:
     """The squares from which a stack of these colours can move to ``square``."""
     for ray in RAYS[square]:
         for steps, other in enumerate(ray[:MAX_HEIGHT], 1):
@@ -134,17 +136,23 @@ def _reaching(position: Position, square: int, colours: str) -> Iterator[int]:
 
 
 def _part_saved(before: Position, move: Move, after: Position, opponents: str) -> Iterator[Hint]:
-    """A part moved off a threatened pile to safety: it can come back and take the pile."""
+    """Hint 4: a part of a threatened pile moved to safety, from where it can come back and take the pile."""
     if move.origin is None:
         return
     steps, height = DISTANCE[move.origin][move.target], len(before.stacks[move.origin])
-    threatened = any(True for _ in _reaching(before, move.origin, opponents))
-    if steps < height and threatened and not any(True for _ in _reaching(after, move.target, opponents)):
+    threatened = any(True for _ in _squares_reaching(before, move.origin, opponents))
+    if (
+        steps < height
+        and threatened
+        and not any(True for _ in _squares_reaching(after, move.target, opponents))
+    ):
         yield Hint("part_saved", (move.origin, move.target))
 
 
 def _reserve_back(before: Position, move: Move, opponents: str) -> Iterator[Hint]:
-    """A reserve piece on an opponent's pile of five with an own piece at its bottom, which comes back."""
+    """Hint 6: a reserve piece placed on an opponent's pile of five, whose bottom piece is the mover's own and
+    returns to the reserve.
+    """
     stack = before.stacks[move.target]
     own = len(stack) == MAX_HEIGHT and stack[0] == before.to_move
     if move.origin is None and own and stack[-1] in opponents:

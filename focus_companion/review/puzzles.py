@@ -1,6 +1,6 @@
-"""Puzzles cut from a finished game: positions in which one turn alone wins much.
+"""Finds puzzles in a finished game: positions in which only one turn wins much.
 
-Deterministic, bounded by positions looked at, never by a clock.
+Deterministic: the work is bounded by the number of positions searched, never by a clock.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from focus_companion.players.choosing import shared_engine
 from focus_companion.review.evaluation import counts
 from focus_companion.review.review import NotFinished
 
-LEAST: Final = 2
-"""What the right turn must gain."""
+MIN_GAIN: Final = 2
+"""What the right turn must at least gain."""
 
-NODES: Final = 30_000
-"""Positions that the search looks at, which has to find the same turn."""
+_MAX_NODES: Final = 30_000
+"""Maximum positions of the search that must find the same turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class Puzzle:
     """A position with its only right turn."""
 
     ply: int
-    """Turns played before it in its game."""
+    """Number of turns played before it in the game."""
     start: Start
     order: str
     move: Move
     answer: Move | None
     gain: int
-    """Stacks, captured pieces and reserves won, less what the others win, whatever is answered."""
+    """Stacks, captured pieces and reserves won, minus what the others win, whatever the reply."""
 
     @property
     def text(self) -> str:
@@ -57,18 +57,18 @@ class Puzzle:
 
 
 def puzzles(record: GameRecord) -> tuple[Puzzle, ...]:
-    """Return the puzzles of a finished game, in its order.
+    """Return the puzzles of a finished game, in the order of its turns.
 
     Raises NotFinished for a game that has no result, IllegalMove for a record with an illegal move.
     """
     played = [step.position for step in steps(record)]
     if record.result is None and played[-1].result is None:
         raise NotFinished("the game is not over yet; puzzles are cut from finished games")
-    found = (_cut(position, record.rules, ply) for ply, position in enumerate(played))
+    found = (_puzzle_of(position, record.rules, ply) for ply, position in enumerate(played))
     return tuple(puzzle for puzzle in found if puzzle is not None)
 
 
-def _cut(position: Position, rules: Rules, ply: int) -> Puzzle | None:
+def _puzzle_of(position: Position, rules: Rules, ply: int) -> Puzzle | None:
     """The puzzle of a position, if it is one."""
     try:
         start = Start.of(position)
@@ -77,18 +77,18 @@ def _cut(position: Position, rules: Rules, ply: int) -> Puzzle | None:
     gains = {move: _gain(position, move, rules) for move in legal_moves(position, rules)}
     best = max(gains, key=lambda move: gains[move][0])
     gain, answer = gains[best]
-    if gain < LEAST or sum(other >= gain for other, _ in gains.values()) > 1:
+    if gain < MIN_GAIN or sum(other >= gain for other, _ in gains.values()) > 1:
         return None
-    # What wins most at once may lose later: then it is no right turn.
+    # The turn that wins most at once may lose later: then it is not the right one.
     engine = shared_engine()
     engine.set_up(position, rules)
-    if engine.search(nodes=NODES).move != best:
+    if engine.search(nodes=_MAX_NODES).move != best:
         return None
     return Puzzle(ply, start, "".join(position.players), best, answer, gain)
 
 
 def _gain(position: Position, move: Move, rules: Rules) -> tuple[int, Move | None]:
-    """What a turn gains whatever is answered, and the answer that leaves the least, if there is any."""
+    """What a turn gains whatever the reply, and the reply that leaves the least, if there is any."""
     player = position.to_move
     before, after = _material(position, rules, player), apply(position, move, rules)
     if after.over:
@@ -101,7 +101,7 @@ def _gain(position: Position, move: Move, rules: Rules) -> tuple[int, Move | Non
 
 
 def _material(position: Position, rules: Rules, player: str) -> int:
-    """What a player's side has, less what the best of the other sides has."""
+    """What a player's side has, minus what the best of the other sides has."""
     has = {one: c.captures + c.reserves + c.control for one, c in counts(position, rules).items()}
     sides = [sum(has[one] for one in side) for side in rules.sides if player not in side]
     return sum(has[one] for one in rules.side_of(player)) - max(sides)

@@ -17,13 +17,14 @@ from focus_companion.review.evaluation import Counts, counts
 from focus_companion.review.hints import Hint, hints
 from focus_companion.review.search import SearchResult, Variation, search
 
-LIMIT_OF_TURN: Final = 30_000
+MAX_POSITIONS_PER_TURN: Final = 30_000
 """Maximum positions searched for one turn."""
 
-LIMIT: Final = 2_000_000
+MAX_POSITIONS: Final = 2_000_000
 """Maximum positions searched for a whole game; a very long game gets fewer per turn."""
 
-SWINGS: Final = 3
+_MAX_SWINGS: Final = 3
+"""Number of the biggest swings that a review lists."""
 
 
 class NotFinished(ValueError):
@@ -43,7 +44,7 @@ class TurnReview:
     before: float
     """The mover's chance before the turn, 0 to 1."""
     played: Variation
-    """The turn with the reply to expect, and the mover's chance after it."""
+    """The turn with the expected reply, and the mover's chance after both."""
     best: Variation
     """The best turn that the search found; ``played`` if there was no better one."""
     complete: bool
@@ -96,7 +97,7 @@ class TurnReview:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A finished game, every turn of it, and the turns where it swung most."""
+    """The review of a finished game: every turn, and the turns at which it swung most."""
 
     rules: Rules
     players: Mapping[str, str]
@@ -106,9 +107,9 @@ class Review:
 
     @property
     def swings(self) -> tuple[TurnReview, ...]:
-        """The three turns with the biggest swings, the biggest first; of equal ones the earlier first."""
+        """The turns with the biggest swings, the biggest first; of equal ones, the earlier first."""
         moved = [turn for turn in self.turns if turn.swing]
-        return tuple(sorted(moved, key=lambda turn: -abs(turn.swing))[:SWINGS])
+        return tuple(sorted(moved, key=lambda turn: -abs(turn.swing))[:_MAX_SWINGS])
 
     def to_json(self) -> dict[str, Any]:
         """Return the review as ``docs/review.md`` describes it."""
@@ -125,15 +126,15 @@ class Review:
 def review(record: GameRecord) -> Review:
     """Return the review of a finished game: a pure function, the same for the same record.
 
-    The work is bounded by :data:`LIMIT_OF_TURN` and :data:`LIMIT`. Raises NotFinished for a game without a
-    result, IllegalMove for a record with an illegal move.
+    The work is bounded by :data:`MAX_POSITIONS_PER_TURN` and :data:`MAX_POSITIONS`. Raises NotFinished for a
+    game without a result, IllegalMove for a record with an illegal move.
     """
     number, result = 0, record.result
     for step in steps(record):
         number, result = step.ply, step.position.result or result
     if result is None:
         raise NotFinished("the game is not over yet; a review is for finished games")
-    limit = min(LIMIT_OF_TURN, LIMIT // max(1, number))
+    limit = min(MAX_POSITIONS_PER_TURN, MAX_POSITIONS // max(1, number))
     turns: list[TurnReview] = []
     before: Position | None = None
     for step in steps(record):  # replayed, rather than keeping every position of a long game in memory

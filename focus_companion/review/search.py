@@ -1,4 +1,4 @@
-"""Searches the turn that was played and the best one, each with the reply to expect.
+"""Searches the turn that was played and the best one, each with the expected reply.
 
 Deterministic: the work is bounded by the number of positions, never by a clock, so the same record gives
 the same review on every machine.
@@ -19,7 +19,7 @@ from focus_companion.players.evaluation import chances
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """A turn, the reply to expect, and the mover's chance (0 to 1) after both."""
+    """A turn, the expected reply, and the mover's chance (0 to 1) after both."""
 
     turn: Move
     answer: Move | None
@@ -41,12 +41,12 @@ class SearchResult:
 
 
 def search(position: Position, rules: Rules, played: Move, limit: int) -> SearchResult:
-    """Return the line of the turn played and the best line in a position that is not over.
+    """Return the variations of the turn played and of the best turn, in a position that is not over.
 
     Searches as deep as ``limit`` positions allow, with the computer player's search (see ``players``): two
-    thirds of them for the best turn, the rest for the turn played, no deeper than that. With more than two
-    sides, all others are assumed to play against the mover. With a limit below the number of legal turns,
-    only the turn played is searched.
+    thirds of them for the best turn, the rest for the turn played, no deeper than the best. With more than
+    two sides, all others are assumed to play against the mover. If the limit is below the number of legal
+    turns, only the turn played is evaluated.
     """
     mover = position.to_move
     mine = apply(position, played, rules)
@@ -68,7 +68,7 @@ def search(position: Position, rules: Rules, played: Move, limit: int) -> Search
         answered = engine.search(nodes=limit - looked, depth=max(1, found.depth - 1), root=root)
         looked += answered.nodes
         line = Variation(played, answered.move, chance(answered.score, rules))
-    # The turn played may turn out better than the search had found within its limit.
+    # The turn played may turn out better than what the search found within its limit.
     return SearchResult(line, best if best.chance > line.chance else line, looked, complete)
 
 

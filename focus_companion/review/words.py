@@ -1,4 +1,4 @@
-"""A review in words for players, in English; a translation replaces the texts and keeps their fields."""
+"""Renders a review in English for players; a translation replaces the texts and keeps their fields."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ TEXTS: Final[dict[str, str]] = {
     "chances": "chances {chances}",
 }
 
-WORTH_NAMING: Final = 0.02
-"""A better turn is named if the chances differ by at least this much; below it the difference is noise."""
+_MIN_NAMED_DIFFERENCE: Final = 0.02
+"""Minimum difference of the chances for a better turn to be named; a smaller one is noise."""
 
 
 def review_lines(review: Review) -> Iterator[str]:
@@ -63,7 +63,7 @@ def swing_sentence(turn: TurnReview) -> str:
     )
     if turn.played.answer is not None:
         text += " " + TEXTS["after"].format(answer=turn.played.answer)
-    if turn.missed >= WORTH_NAMING:
+    if turn.missed >= _MIN_NAMED_DIFFERENCE:
         better = TEXTS["better"].format(move=turn.best.turn, outlook=_percent(turn.best.chance))
         return f"{text}; {better}."
     if turn.swing < 0 and turn.complete:

@@ -1,8 +1,8 @@
-"""One game at two boards: turns of the other companion's players are made here by hand, and ours there.
+"""Plays one game at two boards: turns of the other table's players are made here by hand, and ours there.
 
 This side is a remote player of the other table, whose record is authoritative: turns played there become
-replies here, and turns played here are sent there. What was missed while the connection was down is found by
-comparing the two records, so there is no need to remember what was sent.
+replies here, and turns played here are sent there. What was missed during an outage is found by comparing the
+two records, so there is no need to remember what was sent.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from .table_client import Declined, TableClient, Unreachable
 
 log = logging.getLogger(__name__)
 
-_EVERY: Final = 0.5
+_POLL_INTERVAL: Final = 0.5
 """Seconds between two polls of the other table."""
 
-_LONGEST_PAUSE: Final = 5.0
-"""Maximum seconds between two retries while it is unreachable."""
+_MAX_PAUSE: Final = 5.0
+"""Maximum seconds between two retries while the other table is unreachable."""
 
-PATIENCE: Final = 30.0
-"""Seconds without an answer after which, if its turn is due, the players here are asked who continues."""
+ANSWER_TIMEOUT: Final = 30.0
+"""Seconds without an answer after which the players here are asked who continues, if its turn is due."""
 
 Entry = tuple[str, str]
-"""A turn: ("move", text); an act: (its kind, colour)."""
+"""A turn: ("move", text); a declaration: (its kind, colour)."""
 
 
 class GamesDiffer(ValueError):
@@ -57,7 +57,7 @@ class OtherTable:
     """Keeps ``game`` in step with the table in its seats ``table:ADDRESS``, on a separate thread.
 
     ``words``: the links' one-time words, by the letters of those seats. ``tell`` prints a line on the
-    terminal. Call ``look`` after every event; it never blocks.
+    terminal. Call ``notify`` after every event; it never blocks.
     """
 
     def __init__(
@@ -67,19 +67,19 @@ class OtherTable:
         words: Mapping[str, str],
         tell: Callable[[str], None],
         *,
-        patience: float = PATIENCE,
+        timeout: float = ANSWER_TIMEOUT,
     ) -> None:
         kinds = map(parse_kind, game.history.played_by.values())
         address = next(kind.target for kind in kinds if kind.by == TABLE)
-        self._game, self._tell, self._patience = game, tell, patience
+        self._game, self._tell, self._timeout = game, tell, timeout
         self._client = TableClient(address, folder)
         self._words = dict(words)
         self._agreed: tuple[int, tuple[Entry, ...]] = (game.history.game, ())
-        """Our game, and the content of both records when they were last equal."""
+        """Our game's number, and the content of both records when they were last equal."""
         self._paired: tuple[int, int] | None = None
-        """The game here and the corresponding one there."""
+        """The numbers of the game here and of the corresponding one there."""
         self._order: tuple[str, ...] = ()
-        """The other table's order of players in the game of the pair."""
+        """The order of players in that game there."""
         self._answered = time.monotonic()
         self._said = ""
         self._news = threading.Event()
@@ -89,7 +89,7 @@ class OtherTable:
     def start(self) -> None:
         self._thread.start()
 
-    def look(self) -> None:
+    def notify(self) -> None:
         """Notify the thread that something has changed here."""
         self._news.set()
 
@@ -101,18 +101,18 @@ class OtherTable:
             self._thread.join(timeout)
 
     def _run(self) -> None:
-        pause = _EVERY
+        pause = _POLL_INTERVAL
         while not self._stop.is_set():
             try:
                 self.turn()
-                pause = _EVERY
+                pause = _POLL_INTERVAL
             except Unreachable as error:
-                pause = min(_LONGEST_PAUSE, 2 * pause)
+                pause = min(_MAX_PAUSE, 2 * pause)
                 self._say(f"The other table, {self._client.address}, does not answer ({error}); trying again")
-                if time.monotonic() - self._answered > self._patience:
+                if time.monotonic() - self._answered > self._timeout:
                     self._give_up("away", str(error))
             except (GamesDiffer, Declined) as error:
-                pause = _LONGEST_PAUSE
+                pause = _MAX_PAUSE
                 self._say(f"The other table, {self._client.address}: {error}")
                 self._give_up("apart", str(error))
             except Exception:
@@ -127,7 +127,8 @@ class OtherTable:
         """Do the next step, if there is one.
 
         Raises:
-            Unreachable, Declined, GamesDiffer: the other table does not answer, refuses, or has another game.
+            Unreachable, Declined, GamesDiffer: the other table does not answer, refuses, or plays another
+            game.
         """
         while self._words:
             letter, word = next(iter(self._words.items()))
@@ -143,7 +144,7 @@ class OtherTable:
         history = self._game.history
         self._check_pair(history, there)
         ours, theirs = _ours(history), _theirs(there)
-        common = _common(ours, theirs)
+        common = _common_prefix(ours, theirs)
         agreed = self._agreed[1] if self._agreed[0] == history.game else ()
         if ours == theirs:
             self._agreed = history.game, ours
@@ -154,10 +155,10 @@ class OtherTable:
         elif common == len(ours):
             self._follow(history, theirs[common])
         elif ours[common][0] != "move" and ours[common] not in theirs:
-            # A resignation counts even if a turn is on its way here.
+            # A resignation counts even if a turn from there is still to come.
             self._send(history, there, common)
         elif common < len(theirs) or theirs[: len(agreed)] != agreed:
-            # A turn was taken back there, or played there while disconnected: that record is authoritative.
+            # A turn was taken back there, or played there during an outage: that record is authoritative.
             self._tell(f"   !  {_shown(ours[-1])} is taken back, as at the other table")
             self._submit(TakeBack())
         else:
@@ -192,7 +193,7 @@ class OtherTable:
             )
 
     def _rotate(self, there: Mapping[str, Any]) -> None:
-        """Both tables have begun another game: with a rematch everybody took the next colour."""
+        """Both tables have begun another game: follow if everybody took the next colour, as in a rematch."""
         seats = there.get("seats")
         far = {c for c, kind in seats.items() if kind == "far"} if isinstance(seats, dict) else set()
         held = {NAMES[letter] for letter in self._client.held}
@@ -230,7 +231,7 @@ class OtherTable:
         self._client.act("/api/turn", NAMES[before.to_move], {"move": str(entry)} | where)
 
     def _follow(self, history: History, entry: Entry) -> None:
-        """Take over the next entry of the other table."""
+        """Apply the next entry of the other table's record here."""
         kind, text = entry
         if kind != "move":
             letter = LETTER.get(text, "")
@@ -268,12 +269,12 @@ class OtherTable:
         due = not history.over and history.reply is None and self._is_theirs(history, letter)
         if due and history.seat_failed is None:
             place = history.game, history.ply, history.position.text
-            # If too many requests are pending, it is submitted the next time.
+            # If too many requests are pending, this is tried again at the next poll.
             with suppress(RequestRefused):
                 self._game.submit(GiveUp(letter, *place, why, detail))
 
     def _say(self, line: str) -> None:
-        """Print a line on the terminal, once."""
+        """Print a line on the terminal unless it was the last one."""
         if line and line != self._said:
             log.warning("%s", line)
             self._tell(f"   !  {line}")
@@ -291,7 +292,7 @@ def _ours(history: History) -> tuple[Entry, ...]:
 
 
 def _theirs(there: Mapping[str, Any]) -> tuple[Entry, ...]:
-    """The entries of the other table's state. Raises Declined for invalid ones."""
+    """The entries in the other table's state. Raises Declined if one is invalid."""
     moves = there.get("moves")
     found: list[Entry] = []
     for entry in moves if isinstance(moves, list) else [None]:
@@ -309,7 +310,7 @@ def _theirs(there: Mapping[str, Any]) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def _common(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int:
+def _common_prefix(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int:
     """The length of the common prefix."""
     for index, (one, other) in enumerate(zip(ours, theirs, strict=False)):
         if one != other:

@@ -13,15 +13,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Final
 
-from .protocol import LONGEST
+from .protocol import MAX_ANSWER_LENGTH
 
 log = logging.getLogger(__name__)
 
 NICENESS: Final = 10
-"""Lower priority than everything that has to do with the camera."""
+"""A lower priority than that of everything that has to do with the camera."""
 
-_CLOSING: Final = 0.5
-"""Seconds within which a program must exit by itself."""
+_EXIT_TIMEOUT: Final = 0.5
+"""Seconds within which a program must exit after it was asked to."""
 
 
 class CannotStart(OSError):
@@ -54,7 +54,7 @@ class Program:
             raise CannotStart(f"there is no program {command[0]!r}")
         try:
             self._process = subprocess.Popen(
-                # Started with this priority, which its own child processes inherit.
+                # Started through nice, so that its child processes inherit the priority.
                 [*([nice, "-n", str(NICENESS)] if nice else []), *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -67,7 +67,7 @@ class Program:
             threading.Thread(target=work, name=f"seat {command[0]}", daemon=True).start()
 
     def ask(self, question: str) -> bool:
-        """Send it a line; ``False`` if it accepts none any more."""
+        """Send it a line; ``False`` if it no longer accepts any."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(question.encode())
@@ -82,19 +82,19 @@ class Program:
         return self._process.poll()
 
     def close(self) -> None:
-        """End it, and its child processes. Takes only a moment."""
+        """End it and its child processes, by force if necessary."""
         with suppress(OSError, ValueError):
             assert self._process.stdin is not None
             self._process.stdin.close()
         self._signal(signal.SIGTERM)
         try:
-            self._process.wait(_CLOSING)
+            self._process.wait(_EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:
             self._signal(signal.SIGKILL)
             self._process.wait()
 
     def _signal(self, number: int) -> None:
-        # It may have exited already, and its group with it.
+        # The program and its group may have exited already.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
 
@@ -115,8 +115,8 @@ class Program:
 def _lines(stream: IO[bytes]) -> Iterator[str]:
     """The lines of a stream; one that is too long is cut just beyond the limit for an answer."""
     with suppress(OSError, ValueError), stream:
-        while part := stream.readline(LONGEST + 1):
+        while part := stream.readline(MAX_ANSWER_LENGTH + 1):
             line = part
-            while not part.endswith(b"\n") and (part := stream.readline(LONGEST)):
+            while not part.endswith(b"\n") and (part := stream.readline(MAX_ANSWER_LENGTH)):
                 pass
             yield line.decode("utf-8", "replace").rstrip("\r\n")

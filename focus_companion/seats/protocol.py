@@ -1,4 +1,4 @@
-"""The protocol of programs that play: one JSON object per line in each direction."""
+"""The protocol of programs that play a colour: one JSON object per line in each direction."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..game.start import Start
 from ..session.history import History
 from ..session.seat_kinds import SeatKind
 
-LONGEST: Final = 10_000
-"""Maximum characters of an answer; a longer one is invalid."""
+MAX_ANSWER_LENGTH: Final = 10_000
+"""Characters; a longer answer is invalid."""
 
 
 class BadAnswer(ValueError):
-    """An answer without a turn; the text says what it was."""
+    """An answer that contains no turn; the text quotes it."""
 
 
 def question(history: History, kind: SeatKind) -> str:
@@ -29,13 +29,13 @@ def question(history: History, kind: SeatKind) -> str:
     return json.dumps(asked, separators=(",", ":")) + "\n"
 
 
-def answered(line: str) -> Move:
+def parse_answer(line: str) -> Move:
     """The turn in an answer.
 
     Raises:
         BadAnswer: there is none in it.
     """
-    if len(line) > LONGEST:
+    if len(line) > MAX_ANSWER_LENGTH:
         raise BadAnswer(f"an answer of {len(line)} characters")
     try:
         said = json.loads(line)
@@ -59,9 +59,9 @@ def _shown(text: str) -> str:
 def _game(history: History) -> tuple[dict[str, Any], list[str]]:
     """The rules and the turns from the start.
 
-    Resigning and leaving cannot be expressed as turns: after one, the game starts from the resulting
-    position. Unless pieces in hand still have to be placed, which a start position cannot express; then the
-    whole game is given without it.
+    The protocol has no turn for resigning or leaving: after either, the request starts from the resulting
+    position. If pieces in hand still have to be placed, which a start position cannot express, all turns of
+    the game are given without the declaration.
     """
     last = max((at for at, e in enumerate(history.entries) if isinstance(e.what, Declaration)), default=-1)
     moves = [str(entry.what) for entry in history.entries[last + 1 :]]
@@ -72,6 +72,8 @@ def _game(history: History) -> tuple[dict[str, Any], list[str]]:
     return history.rules.to_json() | {"set_up": "position", "start": start}, moves
 
 
-def patience(seconds: float) -> float:
-    """Seconds to wait for an answer that may take this long: programs start, and machines are busy."""
+def answer_timeout(seconds: float) -> float:
+    """Seconds to wait for an answer that should take ``seconds``: programs take time to start, and machines
+    are busy.
+    """
     return math.ceil(2 * seconds + 8)

@@ -18,22 +18,22 @@ from ..session.history import History
 from ..session.requests import GiveUp, Request, RequestRefused, SubmitTurn
 from ..session.seat_kinds import COMPANION, parse_kind
 from .program import CannotStart, Program, Said
-from .protocol import BadAnswer, answered, patience, question
+from .protocol import BadAnswer, answer_timeout, parse_answer, question
 
 log = logging.getLogger(__name__)
 
-THINK: Final = (sys.executable, "-m", "focus_companion.cli", "think", "-")
+THINK_COMMAND: Final = (sys.executable, "-m", "focus_companion.cli", "think", "-")
 """The command of the companion's own player."""
 
-_STARTS: Final = 2
-"""How often a program that exits while it thinks about a turn is started for that turn."""
+_MAX_STARTS: Final = 2
+"""How often a program that exits while it thinks is started for the same turn."""
 
-_BUSY: Final = 0.5
-"""Seconds to wait if too many requests of the session are pending."""
+_RETRY_SECONDS: Final = 0.5
+"""Seconds to wait if the session has too many pending requests."""
 
 
 class Game(Protocol):
-    """The part of the session that is needed, thread-safe."""
+    """The part of the session that is needed here; thread-safe."""
 
     @property
     def history(self) -> History: ...
@@ -54,7 +54,7 @@ class Place:
 
 @dataclass
 class _Asked:
-    """A pending question. ``late``: it has already been reported that there is no answer in time."""
+    """A pending question. ``late``: it has already been reported that the answer is overdue."""
 
     place: Place
     program: Program
@@ -72,7 +72,7 @@ class _Sent:
 
 
 def due(history: History) -> Place | None:
-    """The point of the game at which a program has to choose a turn now; ``None`` if none has to."""
+    """The point of the game at which a program has to choose a turn now; ``None`` if no program has to."""
     letter = history.position.to_move
     kind = history.played_by.get(letter, "")
     if history.over or history.paused or history.reply is not None:
@@ -85,8 +85,8 @@ def due(history: History) -> Place | None:
 class Seats:
     """Plays the seats of ``game`` that are programs, on a separate thread.
 
-    Call ``look`` after every event; it returns at once. ``tell`` prints a line on the terminal. ``think`` is
-    the command of the companion's own player; ``patience`` maps the seconds for an answer to the timeout.
+    Call ``notify`` after every event; it returns at once. ``tell`` prints a line on the terminal. ``think``
+    is the command of the companion's own player; ``answer_timeout`` maps the time for an answer to a timeout.
     """
 
     def __init__(
@@ -94,10 +94,10 @@ class Seats:
         game: Game,
         tell: Callable[[str], None],
         *,
-        think: Sequence[str] = THINK,
-        patience: Callable[[float], float] = patience,
+        think: Sequence[str] = THINK_COMMAND,
+        answer_timeout: Callable[[float], float] = answer_timeout,
     ) -> None:
-        self._game, self._tell, self._think, self._patience = game, tell, think, patience
+        self._game, self._tell, self._think, self._answer_timeout = game, tell, think, answer_timeout
         self._news: queue.SimpleQueue[Said | None] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._programs: dict[str, tuple[str, Program]] = {}
@@ -107,14 +107,14 @@ class Seats:
         self._ended_at: tuple[Place, int] | None = None
         """Where a program exited while a question was pending, and how often."""
         self._broken: dict[str, str] = {}
-        """Kinds of seat by letter whose program exited without a pending question: it is not restarted before
-        its turn."""
+        """Kinds of seat by letter whose program exited without a pending question, and which is therefore not
+        restarted before its turn."""
         self._thread = threading.Thread(target=self._run, name="seats", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
-    def look(self) -> None:
+    def notify(self) -> None:
         """Notify the thread that something has changed."""
         self._news.put(None)
 
@@ -130,7 +130,7 @@ class Seats:
             while not self._stop.is_set():
                 self._turn()
         except Exception:
-            # The game must not end with the programs: the people at the table are still there.
+            # A fault here must not end the game of the people at the table.
             log.exception("The programs' seats stopped by a fault")
             self._tell("   !  The computer plays no more, by a fault of the program; the log says which")
         finally:
@@ -143,13 +143,13 @@ class Seats:
         self._take_seats(history)
         place = due(history)
         if self._asked is not None and self._asked.place != place:
-            # Its question is stale: end it, and ignore its further output.
+            # The question is stale: end the program, and ignore its further output.
             self._leave(self._asked.place.player)
         if self._sent is not None and self._sent.done.done():
-            self._dealt_with(self._sent, place)
+            self._on_processed(self._sent, place)
         elif self._sent is None:
             if self._asked is not None and self._asked.late and history.seat_failed is None:
-                # The players have asked it to try again.
+                # The players have asked for another try.
                 self._leave(self._asked.place.player)
             if place is not None and self._asked is None and history.seat_failed is None:
                 self._ask(place, history)
@@ -165,7 +165,7 @@ class Seats:
             failed = history.seat_failed is not None and letter == history.position.to_move
             ready = letter in self._programs or self._broken.get(letter) == kind
             if parse_kind(kind).thinks and not ready and not failed:
-                # Reported when its turn comes: until then it may be corrected.
+                # Reported when its turn comes, because it may be corrected until then.
                 with suppress(CannotStart):
                     self._start(letter, kind)
 
@@ -188,9 +188,9 @@ class Seats:
         except CannotStart as error:
             self._give_up(place, "missing", str(error))
             return
-        # One that accepts no line has exited, which its output reports.
+        # A program that accepts no line has exited, which the end of its output reports.
         program.ask(question(history, parse_kind(place.kind)))
-        self._asked = _Asked(place, program, time.monotonic() + self._patience(history.pace))
+        self._asked = _Asked(place, program, time.monotonic() + self._answer_timeout(history.pace))
 
     def _wait(self) -> None:
         """Wait for changes of the game, output of a program, or a timeout."""
@@ -203,7 +203,7 @@ class Seats:
             assert asked is not None
             asked.late = True
             pace = self._game.history.pace
-            self._give_up(asked.place, "late", f"no answer in {self._patience(pace):.0f} s")
+            self._give_up(asked.place, "late", f"no answer in {self._answer_timeout(pace):.0f} s")
             return
         if said is not None:
             self._hear(said)
@@ -214,12 +214,12 @@ class Seats:
         elif self._asked is not None and said.program is self._asked.program:
             place, self._asked = self._asked.place, None
             try:
-                move = answered(said.line)
+                move = parse_answer(said.line)
             except BadAnswer as error:
                 self._give_up(place, "nonsense", str(error))
                 return
             self._send(place, SubmitTurn(place.player, move, place.game, place.ply, place.position))
-        # Otherwise there was no question: unsolicited output is not an answer.
+        # Output without a question is ignored.
 
     def _ended(self, program: Program) -> None:
         letter = next((letter for letter, known in self._programs.items() if known[1] is program), None)
@@ -236,7 +236,7 @@ class Seats:
             return
         before = self._ended_at[1] if self._ended_at is not None and self._ended_at[0] == asked.place else 0
         self._ended_at = asked.place, before + 1
-        if self._ended_at[1] >= _STARTS:
+        if self._ended_at[1] >= _MAX_STARTS:
             self._ended_at = None
             status = f"it ended with status {program.status}"
             self._give_up(asked.place, "ended", f"{status}: {words}" if words else status)
@@ -255,14 +255,14 @@ class Seats:
             done = self._game.submit(request)
         except RequestRefused:
             # Too many requests are pending; the program is asked again.
-            self._stop.wait(_BUSY)
+            self._stop.wait(_RETRY_SECONDS)
             self._news.put(None)
             return
         self._sent = _Sent(place, request, done)
         done.add_done_callback(lambda _: self._news.put(None))
 
-    def _dealt_with(self, sent: _Sent, place: Place | None) -> None:
-        """The session has accepted a request, or refused it."""
+    def _on_processed(self, sent: _Sent, place: Place | None) -> None:
+        """Called when the session has accepted or refused a request."""
         self._sent = None
         # Handle whatever is due next at once.
         self._news.put(None)

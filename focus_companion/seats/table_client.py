@@ -1,6 +1,6 @@
-"""Client of another companion, as one of its remote players: its state, and turns of seats held there.
+"""HTTP client of another companion, as one of its remote players: reads its state, sends turns of its seats.
 
-Only the address that the host named is contacted: redirects are not followed.
+Only the address that the host named is contacted; redirects are not followed.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from ..game.colours import LETTER
 
 log = logging.getLogger(__name__)
 
-FILE: Final = "other-tables.json"
+FILE_NAME: Final = "other-tables.json"
 """The tokens of far seats at other tables, in the folder of the journal."""
 
-_COOKIE: Final = "focus_seat"
+_SEAT_COOKIE: Final = "focus_seat"
 """The cookie with the token of a far seat, as in ``web/far.py``."""
 
-_LONGEST: Final = 4_000_000
-"""Maximum bytes of a response; a game of thousands of turns has fewer."""
+_MAX_RESPONSE_BYTES: Final = 4_000_000
+"""A game of thousands of turns has fewer."""
 
 _TIMEOUT: Final = 10.0
+"""Seconds for each step of a request."""
 
 
 class Unreachable(OSError):
@@ -57,9 +58,9 @@ class TableClient:
 
     def __init__(self, address: str, folder: Path) -> None:
         self.address = address
-        self._path = folder / FILE
+        self._path = folder / FILE_NAME
         self._tokens = self._read()
-        """By colour at the other table."""
+        """Tokens by colour at the other table."""
 
     @property
     def held(self) -> frozenset[str]:
@@ -71,8 +72,8 @@ class TableClient:
         return self._ask("GET", "/api/state").body
 
     def sit_down(self, word: str) -> str:
-        """Take the far seat of a link's word; returns its colour (letter), which this table plays from now
-        on.
+        """Take the far seat that a link's ``word`` is for; returns its colour (letter), which this table
+        plays from now on.
 
         Raises:
             Unreachable, Declined: it does not answer, or the word was used already.
@@ -86,7 +87,7 @@ class TableClient:
         return LETTER[colour]
 
     def rename(self, colours: Mapping[str, str]) -> None:
-        """The seats held there have other colours (names) now, as in a rematch."""
+        """Note that the seats held there have other colours (names) now, as after a rematch."""
         self._tokens = {colours.get(colour, colour): token for colour, token in self._tokens.items()}
         self._write()
 
@@ -101,11 +102,11 @@ class TableClient:
         line = connect(parts.hostname or "", parts.port, timeout=_TIMEOUT)
         headers = {"Content-Type": "application/json", "Accept-Language": "en"}
         if token:
-            headers["Cookie"] = f"{_COOKIE}={token}"
+            headers["Cookie"] = f"{_SEAT_COOKIE}={token}"
         try:
             line.request(method, path, None if body is None else json.dumps(body), headers)
             answer = line.getresponse()
-            content = answer.read(_LONGEST + 1)
+            content = answer.read(_MAX_RESPONSE_BYTES + 1)
             cookies = answer.headers.get_all("Set-Cookie") or []
         except (OSError, http.client.HTTPException) as error:
             raise Unreachable(str(error) or type(error).__name__) from error
@@ -117,7 +118,7 @@ class TableClient:
             parsed = json.loads(content.decode("utf-8"))
         except (ValueError, RecursionError):
             parsed = None
-        if len(content) > _LONGEST or not isinstance(parsed, dict):
+        if len(content) > _MAX_RESPONSE_BYTES or not isinstance(parsed, dict):
             raise Declined(f"HTTP {answer.status}, and no answer of Focus Companion")
         if answer.status >= 300:
             said = parsed.get("error")
@@ -157,8 +158,8 @@ class TableClient:
 def _token(headers: list[str]) -> str:
     for header in headers:
         cookies = SimpleCookie(header)
-        if _COOKIE in cookies:
-            return cookies[_COOKIE].value
+        if _SEAT_COOKIE in cookies:
+            return cookies[_SEAT_COOKIE].value
     return ""
 
 

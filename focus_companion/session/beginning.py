@@ -1,4 +1,4 @@
-"""How a game begins: its first event, and what it takes over from the previous game."""
+"""Begins games: the first event of a game, and the settings that it takes over from the previous one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def match_to_go_on(journal: EventJournal | None) -> History | None:
 
 
 def next_place(before: History) -> MatchPlace | None:
-    """Which game of the match comes next: the same one again if it is not over."""
+    """The place in the match of the next game: the same place again if the game before is not over."""
     return before.match.after(before.game) if before.match and before.over else before.match
 
 
@@ -83,7 +83,7 @@ class GamePlan:
 
 
 def planned(request: NewGame, before: History) -> GamePlan:
-    """The requested game, with what it takes over from the previous one. Raises RequestRefused."""
+    """The requested game, with the settings taken over from the previous one. Raises RequestRefused."""
     seats, clock = request.seats, request.clock
     match = MatchPlace(request.games) if request.games > 1 else None
     if request.rules is None:

@@ -1,4 +1,4 @@
-"""The players' clocks: time used, in seconds of the stream; only the game's events advance them."""
+"""The players' clocks, in seconds of the stream; only the game's events advance them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..game.colours import NAMES
 
 Kind = Literal["up", "down"]
 
-MOST: Final = 24 * 3600.0
-"""Seconds; more must be a mistake."""
+_MAX_SECONDS: Final = 24 * 3600.0
+"""Maximum seconds of a time control; more must be a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,12 @@ class TimeControl:
         if self.kind not in ("up", "down"):
             raise ValueError(f"a clock runs “up” or “down”, not {str(self.kind)[:20]!r}")
         for name, value in (("seconds", self.seconds), ("increment", self.increment)):
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST:
-                raise ValueError(f"the clock's {name} must be a number from 0 to {MOST:.0f}")
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or not 0 <= value <= _MAX_SECONDS
+            ):
+                raise ValueError(f"the clock's {name} must be a number from 0 to {_MAX_SECONDS:.0f}")
         if self.kind == "down" and self.seconds <= 0:
             raise ValueError("a clock that runs down needs its seconds")
         if self.kind == "up" and (self.seconds or self.increment):
@@ -52,8 +56,8 @@ class TimeControl:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """``used``: seconds by letter, less the increments; ``running``: whose clock has been running since
-    ``since``, "" for nobody's; ``timed_out``: the letters of the players whose time is known to have run out.
+    """``used``: seconds used by letter, minus the increments; ``running``: whose clock has been running since
+    ``since``, "" if none; ``timed_out``: the letters of the players whose time is known to have run out.
     """
 
     control: TimeControl
@@ -79,7 +83,7 @@ class Clock:
         return replace(self, used=used, running=running, timed_out=self.timed_out.replace(before, ""))
 
     def runs_out(self, now: float) -> str:
-        """Whose time has run out by ``now`` without being in ``timed_out``; "" for nobody's."""
+        """The player not in ``timed_out`` whose time has run out by ``now``; "" if none."""
         player = self.running
         if self.control.kind != "down" or not player or player in self.timed_out:
             return ""

@@ -1,4 +1,4 @@
-"""Keeps the terms of the referee's decisions: on the tape, in the log at level debug, or wherever asked."""
+"""Records the terms of the referee's decisions on the tape, and in the log at level debug."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ log = logging.getLogger(__name__)
 
 
 class DecisionLog:
-    """A listener that keeps every new decision: the first on a look in which something has happened, and
-    those with verdicts. Computes nothing without a tape if the log is not at level debug.
+    """A listener that records each decision with verdicts, and the first decision on each look in which
+    something has happened. It computes nothing if there is no tape and the log is not at level debug.
     """
 
     def __init__(self) -> None:
@@ -38,12 +38,12 @@ class DecisionLog:
         terms = terms_of(look, decision)
         if self.tape is not None:
             self.tape.decided(terms.to_json())
-        # The terms of an act take a line each.
+        # The text has several lines for each act.
         log.debug("%s", terms.text())
 
 
 def eventful(decision: Decision) -> bool:
-    """Whether there is anything to explain: something has changed, or covers the board."""
+    """Whether there is anything to explain: something has changed, or an occluder covers the board."""
     judgement = decision.judgement
     return judgement is not None and (
         decision.covered or judgement.act.kind is not Kind.NOTHING or len(judgement.weighed) > 1

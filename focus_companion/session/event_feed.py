@@ -12,18 +12,21 @@ from typing import Final, Protocol
 
 from .events import Event
 
-KEPT: Final = 1024
-"""Number of newest events held in memory; a subscriber that lags further behind reads from the journal."""
+_MAX_RECENT_EVENTS: Final = 1024
+"""Maximum number of newest events held in memory; a subscriber further behind reads from the journal."""
 
 HEARTBEAT: Final = 15.0
 """Seconds without an event after which a subscription yields ``None``."""
 
-BATCH: Final = 8
-BATCH_PAUSE: Final = 0.002
-"""Subscribers woken at a time, and seconds between two batches. Hundreds woken at once would all compete with
-the game thread; in batches it competes with a few at most."""
+WAKE_BATCH_SIZE: Final = 8
+"""Maximum number of subscribers woken at once. Hundreds woken at once would all compete with the game thread;
+with batches it competes with a few at most."""
 
-_PAGE: Final = 200
+WAKE_BATCH_PAUSE: Final = 0.002
+"""Seconds between two batches."""
+
+_MAX_LOG_READ: Final = 200
+"""Maximum number of events read from the log at once."""
 
 
 class EventLog(Protocol):
@@ -33,9 +36,9 @@ class EventLog(Protocol):
 
 
 class Feed:
-    """Events published by one thread. ``last`` is the id of the newest one, ``log`` holds those before."""
+    """Events published by one thread. ``last``: the id of the newest one; ``log`` holds the earlier ones."""
 
-    def __init__(self, last: int = 0, log: EventLog | None = None, *, kept: int = KEPT) -> None:
+    def __init__(self, last: int = 0, log: EventLog | None = None, *, kept: int = _MAX_RECENT_EVENTS) -> None:
         self._log = log
         self._changed = threading.Condition()
         self._recent: deque[tuple[int, Event]] = deque()
@@ -61,7 +64,7 @@ class Feed:
                 self._last = number
             while len(self._recent) > self._kept:
                 self._floor = self._recent.popleft()[0]
-            if self._listeners <= BATCH:
+            if self._listeners <= WAKE_BATCH_SIZE:
                 self._changed.notify_all()
                 return
         if self._waker is None:
@@ -70,16 +73,16 @@ class Feed:
         self._wake_up.set()
 
     def _wake_in_batches(self) -> None:
-        """Wake the listeners batch by batch, those waiting longest first, until the feed is closed."""
+        """Wake the listeners in batches, those waiting longest first, until the feed is closed."""
         while not self._closed:
             self._wake_up.wait()
             self._wake_up.clear()
             left = self._listeners
             while left > 0 and not self._closed:
                 with self._changed:
-                    self._changed.notify(BATCH)
-                left -= BATCH
-                time.sleep(BATCH_PAUSE)
+                    self._changed.notify(WAKE_BATCH_SIZE)
+                left -= WAKE_BATCH_SIZE
+                time.sleep(WAKE_BATCH_PAUSE)
 
     def subscribe(self, after: int | None = None, *, heartbeat: float = HEARTBEAT) -> Subscription:
         """Subscribe to the events with ids above ``after``; ``None``: only to new ones."""
@@ -111,7 +114,7 @@ class Feed:
             if self._last <= after:
                 return None if self._closed else []
             if after >= self._floor or self._log is None:
-                # From the newest back to the last one delivered: few steps for a subscriber that keeps up.
+                # Search backwards from the newest: few steps for a subscriber that keeps up.
                 found: list[tuple[int, Event]] = []
                 for item in reversed(self._recent):
                     if item[0] <= after:
@@ -120,9 +123,9 @@ class Feed:
                 return found[::-1]
             newest = self._last
             floor = self._floor
-        # Outside the lock: reading the disk must not block the game.
-        read = [item for item in self._log.events(after, _PAGE) if item[0] <= newest]
-        # If the log lacks the events that are no longer in memory, skip them.
+        # Outside the lock, because reading the disk must not block the game.
+        read = [item for item in self._log.events(after, _MAX_LOG_READ) if item[0] <= newest]
+        # Events that are neither in memory nor in the log are skipped.
         return read or self._next(subscription, max(after, floor), heartbeat)
 
     def _unsubscribe(self, subscription: Subscription) -> None:
@@ -131,7 +134,8 @@ class Feed:
                 return
             subscription.closed = True
             self._listeners -= 1
-            # Wake the others only if this one is waiting: among hundreds, some unsubscribe all the time.
+            # Waking it wakes all others, so do that only if it is waiting: of hundreds, some always
+            # unsubscribe.
             if subscription.waiting:
                 self._changed.notify_all()
 

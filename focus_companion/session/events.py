@@ -96,7 +96,7 @@ class Alert(Event):
 
 @dataclass(frozen=True)
 class Resolved(Event):
-    """The fault is corrected: the board shows the last legal position, or a legal move made from it."""
+    """The fault was corrected: the board shows the last legal position, or a legal move was made from it."""
 
     type: ClassVar[str] = "resolved"
 
@@ -167,11 +167,11 @@ class Result(Event):
 
 @dataclass(frozen=True)
 class GameBegan(Event):
-    """A new game: its id in the journal, rules as in the game record, names and seats, the clock.
+    """A new game: its id in the journal, the rules as in the game record, names and seats, and the clock.
 
     ``match``: which game of a match it is, in the form of :class:`game.match.MatchPlace`; ``None`` without
-    one. ``played_by``: the kind of seat by colour, of those not at the board; ``pace``: seconds for which a
-    computer may think about a turn.
+    one. ``played_by``: the kind of seat by colour, for players not at the board; ``pace``: seconds for which
+    a computer may think about a turn.
     """
 
     type: ClassVar[str] = "game"
@@ -202,7 +202,7 @@ class Seated(Event):
 
 @dataclass(frozen=True)
 class SeatFailed(Event):
-    """The seat that chooses a player's turns fails to choose one: the page asks who plays on in its place.
+    """The seat that chooses a player's turns failed to choose one: the page asks who is to replace it.
 
     ``why``: "late" (no answer in time), "ended" (the program ended), "missing" (it does not start),
     "nonsense" (its answer is not a legal turn), "away" (the other table does not answer), "apart" (its game
@@ -252,7 +252,7 @@ class Acted(Event):
 
 @dataclass(frozen=True)
 class Ruled(Event):
-    """The players ruled that ``move`` was legal despite an alert for ``reason``, or that ``ply`` was not."""
+    """The players ruled that ``move`` was legal despite an alert for ``reason``, or ``ply`` illegal."""
 
     type: ClassVar[str] = "ruling"
     legal: bool
@@ -264,8 +264,8 @@ class Ruled(Event):
 
 @dataclass(frozen=True)
 class Begins(Event):
-    """Before the first turn: ``player`` begins instead of the one named. ``order`` is the turn order from now
-    on, in which all keep their places.
+    """Before the first turn: ``player`` begins instead of the one named. ``order``: the turn order from now
+    on, in which all players keep their places.
     """
 
     type: ClassVar[str] = "begins"
@@ -275,7 +275,7 @@ class Begins(Event):
 
 @dataclass(frozen=True)
 class Corrected(Event):
-    """The players corrected the position by hand: the game continues from ``position`` as its new ply 0.
+    """The players corrected the position by hand: the game continues from ``position``, its new ply 0.
 
     ``rules`` are the game's rules from here on, as in the game record, with that position as their start.
     """
@@ -304,8 +304,8 @@ class TimeUp(Event):
 
 @dataclass(frozen=True)
 class Placed(Event):
-    """Somebody marked by hand where the board lies: ``corners`` (x, y) by name, as fractions of the picture's
-    width and height; ``None``: the board is to be found automatically again.
+    """Somebody marked by hand where the board lies. ``corners``: (x, y) by name, as fractions of the
+    picture's width and height; ``None`` if the board is to be found automatically again.
     """
 
     type: ClassVar[str] = "placed"
@@ -335,7 +335,7 @@ TYPES: Mapping[str, type[Event]] = {
 }
 """The classes of events by their ``type``."""
 
-_HINTS: Mapping[type[Event], Mapping[str, Any]] = {
+_FIELD_TYPES: Mapping[type[Event], Mapping[str, Any]] = {
     kind: {f.name: get_type_hints(kind)[f.name] for f in fields(kind)} for kind in TYPES.values()
 }
 """The resolved type annotations of each class's fields."""
@@ -355,7 +355,7 @@ def event_from_json(value: Mapping[str, Any]) -> Event:
     needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
     if missing := [name for name in needed if name not in value]:
         raise ValueError(f"the event {kind.type!r} lacks {', '.join(missing)}")
-    for name, hint in _HINTS[kind].items():
+    for name, hint in _FIELD_TYPES[kind].items():
         if name in value and not fits(value[name], hint):
             raise ValueError(f"the event {kind.type!r} has another {name} than it may have")
     return kind(**{f.name: value[f.name] for f in fields(kind) if f.name in value})

@@ -43,9 +43,8 @@ from .rulings import begin, check_legal, rule_legal, rule_not_legal
 from .seating import give_up, set_seat, submit_turn
 
 DISMISS_DELAY: Final = 1.5
-"""Seconds after an alert in which a press of the button at the table does not dismiss it: whoever presses it
-then has not yet seen the alert, but means that the turn is done.
-"""
+"""Seconds after an alert during which the button at the table does not dismiss it: whoever presses it then
+has not yet seen the alert, but means that the turn is done."""
 
 
 def answer(request: Request, history: History, time: float) -> tuple[Event, ...]:
@@ -121,12 +120,12 @@ def _resume(_: Resume, history: History, time: float) -> Iterator[Event]:
 
 
 def _stands_right(_: StandsRight, _history: History, _time: float) -> Iterator[Event]:
-    """No event yet: ``ready`` follows with the picture from which the colours are learned."""
+    """No event yet: ``ready`` follows once the colours have been learned from a picture."""
     yield from ()
 
 
 def _read_board(_: ReadBoard, _history: History, _time: float) -> Iterator[Event]:
-    """No event yet: ``reading`` follows with the picture that is read."""
+    """No event yet: ``reading`` follows once a picture has been read."""
     yield from ()
 
 
@@ -147,7 +146,7 @@ def _set_position(request: SetPosition, history: History, time: float) -> Iterat
 
 
 def take_reading(reading: Reading, history: History, time: float) -> tuple[Event, ...]:
-    """The events that begin the game from the position read; if no game can begin from it, ``Refused``."""
+    """The events that begin the game from the position read, or ``Refused`` if no game can begin from it."""
     if not reading.position:
         return ()
     try:

@@ -45,7 +45,7 @@ def follow(verdicts: Iterable[said.Verdict], history: History, time: float) -> l
 def _events(verdict: said.Verdict, history: History, time: float) -> Iterator[Event]:
     match verdict:
         case said.OutOfView(what, why):
-            # Where the board was lost may become known only later.
+            # The reason why the board was lost may become known only later.
             if what not in history.lost or (what == "board" and history.lost[what] != why):
                 yield Lost(time, what, why)
         case said.BackInView(what):
@@ -54,10 +54,10 @@ def _events(verdict: said.Verdict, history: History, time: float) -> Iterator[Ev
         case said.BoardRead(stacks, doubtful, confidence):
             shown = position_text(stacks) if stacks else ""
             reading = Reading(time, shown, square_names(doubtful), round(confidence, 4))
-            if history.reading is None or not _same(history.reading, reading):
+            if history.reading is None or not _equal_except_time(history.reading, reading):
                 yield reading
         case said.WentBack(ply):
-            if ply < history.ply and (not history.over or _undoes_the_end(ply, history)):
+            if ply < history.ply and (not history.over or _undoes_last_turn(ply, history)):
                 yield TakenBack(time, ply, history.positions[ply].text)
         case _ if history.over:
             return
@@ -76,25 +76,25 @@ def _events(verdict: said.Verdict, history: History, time: float) -> Iterator[Ev
             yield from turn(move, confidence, history, time)
         case said.TrimAwaited(move, square, removed):
             prompt = Prompt(time, SQUARES[square], removal(removed), str(move))
-            if history.prompt is None or not _same(history.prompt, prompt):
+            if history.prompt is None or not _equal_except_time(history.prompt, prompt):
                 yield prompt
         case said.Wrong(reason, player, squares, text):
             alert = Alert(time, reason, NAMES[player], square_names(squares), text)
-            if history.alert is None or not _same(history.alert, alert):
+            if history.alert is None or not _equal_except_time(history.alert, alert):
                 yield alert
         case said.PutRight():
             if history.alert or history.prompt or history.unclear:
                 yield Resolved(time)
         case said.Undecided(candidates):
             unclear = Unclear(time, [str(move) for move in candidates])
-            if history.unclear is None or not _same(history.unclear, unclear):
+            if history.unclear is None or not _equal_except_time(history.unclear, unclear):
                 yield unclear
         case _:
             raise TypeError(f"no event follows from {verdict!r}")
 
 
-def _undoes_the_end(ply: int, history: History) -> bool:
-    """Whether a finished game continues from ``ply``: only its last turn can be undone on the board.
+def _undoes_last_turn(ply: int, history: History) -> bool:
+    """Whether a finished game may continue from ``ply``: only its last turn can be undone on the board.
 
     After the end the board is cleared and set up again, which must not count as taking back.
     """
@@ -127,7 +127,7 @@ def turn(move: Move, confidence: float, history: History, time: float) -> Iterat
 
 
 def result(position: Position, time: float) -> Iterator[Event]:
-    """The event of the end, if the game is over."""
+    """The event of the result, if the game is over."""
     if position.result is not None:
         yield Result(time, **position.result.to_json())
 
@@ -157,7 +157,7 @@ def captured(position: Position) -> dict[str, dict[str, int]]:
     }
 
 
-def _same(one: Event, other: Event) -> bool:
+def _equal_except_time(one: Event, other: Event) -> bool:
     """Whether two events are equal apart from their times."""
     first, second = one.to_json(), other.to_json()
     return type(one) is type(other) and all(first[key] == second[key] for key in first if key != "time")

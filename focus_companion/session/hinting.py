@@ -1,4 +1,4 @@
-"""Converts requests for the computer's help to events, like ``rulings``: hints, and "is this good?"."""
+"""Converts requests for the computer's help to events: hints, and the question whether a turn is good."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .requests import Assess, RequestRefused, TakeHint
 from .rulings import check_legal
 
 GRADES: Final = ((0.03, "good"), (0.12, "fair"), (1.0, "poor"))
-"""Grades of the pieces in a player's hand, with the loss of the mover's chance up to which each is given."""
+"""Grades of a lifted stack, each with the maximum loss of the mover's chance for which it is given."""
 
 
 def check_hint(history: History) -> None:
@@ -33,7 +33,7 @@ def check_hint(history: History) -> None:
 
 def turns_in_question(history: History, square: int, pieces: int = 0) -> tuple[Move, ...]:
     """The turns to be assessed: those of the mover's stack on ``square`` (an index) with this number of
-    ``pieces``, or with any number if no legal turn has that one (0: unknown).
+    ``pieces`` (0 if unknown), or with any number if there is none with that number.
 
     Raises:
         RequestRefused: no help may be given now, or there is no such turn; the text says what to do.
@@ -50,7 +50,7 @@ def turns_in_question(history: History, square: int, pieces: int = 0) -> tuple[M
 
 
 def take_hint(request: TakeHint, history: History, time: float) -> Iterator[Event]:
-    """Emit the next step of a hint; nothing once all of it has been given."""
+    """Emit the next step of a hint, or nothing if all of it has been given."""
     check_hint(history)
     _check_point(request, history)
     check_legal(request.move, history)
@@ -71,6 +71,6 @@ def assess(request: Assess, history: History, time: float) -> Iterator[Event]:
 
 
 def _check_point(request: TakeHint | Assess, history: History) -> None:
-    """Check that the request is for this point of the game. Raises RequestRefused."""
+    """Check that the request is for the current point of the game. Raises RequestRefused."""
     if (history.game, history.ply, history.position.text) != (request.game, request.ply, request.position):
         raise RequestRefused("The game has gone on meanwhile.")

@@ -1,4 +1,4 @@
-"""The state of a game, computed from its events: the only such code, for the session and for the journal."""
+"""Computes the state of a game from its events: the only code that does, for both session and journal."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ class History:
     """The state of one game after some events; immutable. ``take`` returns the state after another event.
 
     ``positions`` holds one position per ply, ply 0 first; an act (resigning, …) is not a ply and replaces the
-    last of them. ``players`` maps letters to names. ``time`` is that of the last event, ``began`` of the
-    first. ``ready``, ``set_up`` and ``lost`` give the last known state of the board; ``lost`` maps what is
-    out of view to the reason. ``agreed`` are the rules at the beginning, before any correction. ``clock`` is
-    ``None`` in a game without clocks; it starts when the board is first ready. ``corners``: the board's
-    corners as marked by hand, ``None`` if they were found automatically. ``match``: which game of a match it
-    is, ``None`` without one. ``demo``: it is played on the simulated board.
+    last position. ``players`` maps letters to names. ``time`` is the time of the last event, ``began`` that
+    of the first. ``ready``, ``set_up`` and ``lost`` give the last known state of the board; ``lost`` maps
+    what is out of view to the reason. ``agreed``: the rules at the beginning, before any correction.
+    ``clock``: ``None`` in a game without clocks; it starts when the board is first ready. ``corners``: the
+    board's corners as marked by hand, ``None`` if they were found automatically. ``match``: which game of a
+    match it is, ``None`` if it is a single game. ``demo``: it is played on the simulated board.
     ``start_from``: "camera" until the players have accepted a position read by the camera as their start;
-    ``reading`` is the newest one that they have neither accepted nor passed over.
-    ``played_by``: the kind of seat by letter, of those whose turns are made by the people at the table;
-    ``reply`` is the turn to be made for one of them now, ``seat_failed`` why there is none. ``hint`` and
-    ``assessment``: the last ones for the current turn.
+    ``reading``: the newest such position, unless the players accepted it or played on. ``played_by``: the
+    kind of seat by letter, for players whose turns the people at the table make; ``reply``: the turn to be
+    made for one of them now; ``seat_failed``: why there is none. ``hint`` and ``assessment``: the last ones
+    for the current turn.
     """
 
     rules: Rules
@@ -148,7 +148,7 @@ class History:
 
     @property
     def asked(self) -> Asked:
-        """For whom the people at the table make the turns, and the turn to be made now, if any."""
+        """The players whose turns the people at the table make, and the turn to be made now, if any."""
         turn = Move.parse(self.reply.move) if self.reply else None
         return Asked("".join(self.played_by), turn)
 
@@ -161,10 +161,10 @@ class History:
         try:
             after = replace(self._after(event), time=max(self.time, event.time))
         except (LookupError, TypeError, AttributeError, SeatError) as error:
-            # Only a damaged journal holds such an event, with a colour or an act that does not exist.
+            # Only a damaged journal holds such an event, as with a colour or an act that does not exist.
             raise HistoryError(f"the event {event.type!r} does not fit the game ({error!r})") from error
         if (after.reply or after.seat_failed) and after.position != self.position:
-            # It belongs to another position.
+            # They belong to another position.
             after = replace(after, reply=None, seat_failed=None)
         if (after.hint or after.assessment) and after.position != self.position:
             after = replace(after, hint=None, assessment=None)
@@ -178,7 +178,7 @@ class History:
         return replace(self, started=started, clock=after)
 
     def times_up(self, now: float) -> list[Event]:
-        """The event of a clock that has run out by ``now``, unless there was one already."""
+        """The event of a clock that has run out by ``now``, unless it was already emitted."""
         player = self.clock.runs_out(now) if self.clock else ""
         return [TimeUp(now, NAMES[player])] if player else []
 
@@ -202,7 +202,7 @@ class History:
         return replace(self, ready=False, set_up=(), lost={}, reading=None)
 
     def record(self) -> GameRecord:
-        """The game record, times counted from the beginning of the game."""
+        """The game record, with times relative to the beginning of the game."""
         return GameRecord(
             rules=self.rules,
             players=dict(self.players),

@@ -1,4 +1,4 @@
-"""Checks values that were read against the type annotations of fields of events and requests."""
+"""Checks the values of events and requests, as read from JSON, against the annotations of their fields."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
-_LARGEST: Final = 1e15
-"""Larger than any valid time or fraction."""
+_MAX_NUMBER: Final = 1e15
+"""Larger than any valid time or fraction; anything from this on is rejected."""
 
 
 def fits(value: object, hint: Any) -> bool:
@@ -36,7 +36,7 @@ def fits(value: object, hint: Any) -> bool:
         case origin if origin is float:
             if isinstance(value, bool) or not isinstance(value, int | float):
                 return False
-            return abs(value) < _LARGEST and math.isfinite(value)
+            return abs(value) < _MAX_NUMBER and math.isfinite(value)
         case origin if origin is int:
             return isinstance(value, int) and not isinstance(value, bool)
         case origin if origin is Any or not isinstance(origin, type):

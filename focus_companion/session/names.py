@@ -5,13 +5,14 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-LONGEST_NAME: Final = 60
+MAX_NAME_LENGTH: Final = 60
+"""Maximum number of characters of a name."""
 
 _JOINERS: Final = frozenset("\u200c\u200d")
 """Invisible, but needed to write some scripts and emoji."""
 
 
-def clean_text(text: str, longest: int = LONGEST_NAME) -> str:
+def clean_text(text: str, longest: int = MAX_NAME_LENGTH) -> str:
     """``text`` on one line, with single spaces and at most ``longest`` characters, all of them visible.
 
     Removed are control characters (a terminal would obey them), marks that change the direction of the text,

@@ -1,6 +1,6 @@
-"""The newest picture, encoded on demand, and only once for all viewers of the same frame.
+"""Serves the newest picture as JPEG, encoded on demand and only once for all viewers of the same frame.
 
-If nothing is drawn over it and its width is the camera's, it is the camera's own file, should that be a JPEG.
+If nothing is drawn over it and its width is the camera's, a camera that sends JPEG provides the file itself.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from ..vision.capture.frames import Frame
 
-_QUALITY: Final = 82
+_JPEG_QUALITY: Final = 82
+"""Quality of encoded pictures, from 0 to 100."""
 
-_SAME: Final = 0.9
-"""Seconds for which one picture serves while nothing moves: viewers ask for one every second."""
+_REUSE_TIME: Final = 0.9
+"""Seconds for which one picture is reused while nothing moves: viewers request one every second."""
 
 
 class Pictures:
@@ -30,10 +31,10 @@ class Pictures:
     def take(self, frame: Any, *, same: bool = False) -> None:
         """Store ``frame`` as the newest; its image, (H, W, 3) uint8 BGR or None, must not change any more.
 
-        ``same``: nothing moves, so that the one before it, which is encoded already, serves a little longer.
+        ``same``: nothing moves, so the one before it, which is already encoded, may be reused for a while.
         """
         before = self._frame
-        if same and before is not None and 0 <= frame.time - before.time < _SAME:
+        if same and before is not None and 0 <= frame.time - before.time < _REUSE_TIME:
             return
         self._frame = frame
 
@@ -82,7 +83,7 @@ def _encoded(frame: Frame, draw: Callable[[Any], Any] | None, width: int | None)
     if width is not None and width < shown.shape[1]:
         height = max(1, round(shown.shape[0] * width / shown.shape[1]))
         shown = cv2.resize(shown, (width, height), interpolation=cv2.INTER_AREA)
-    done, encoded = cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    done, encoded = cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
     if not done:
         raise ValueError(f"a picture of shape {shown.shape} cannot be encoded")
     return bytes(encoded)

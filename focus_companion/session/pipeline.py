@@ -1,5 +1,5 @@
-"""Frames in, verdicts out: joins the watcher, which does not know the rules, and the referee, which does not
-see the pictures.
+"""Converts frames to verdicts: connects the watcher, which does not know the rules, with the referee, which
+does not see the pictures.
 """
 
 from __future__ import annotations
@@ -35,23 +35,29 @@ from ..vision.tracking.state import State
 from ..vision.tracking.watcher import Watcher
 from .decisions import DecisionListener
 from .reading import Reader
-from .usable import Usable
+from .usable import PictureCheck
 
-SET_UP_PATIENCE = 0.6
+_SET_UP_SETTLE_TIME = 0.6
 """Seconds for which a picture must be still before differences from the set-up are reported."""
 
-COVERED_PATIENCE = 3.0
-"""Seconds after which a still occluder counts as part of the scene."""
-THING_PATIENCE = 0.5
-"""The same for an occluder that cannot be an arm: it stands by itself, or hides nothing."""
-RELIT_PATIENCE = 0.3
-"""The same if the light has changed all over the board."""
-SHADE_PATIENCE, A_TURN = 0.5, 3
-"""Seconds for the case that much of the board looks different, but no more squares disagree with the position
-than one turn changes, and the number of those squares. Squares under an arm would disagree, too."""
+OCCLUDER_ABSORB_TIME = 3.0
+"""Seconds after which a still occluder is absorbed: it counts as part of the scene."""
 
-REST = 3.5
-"""Seconds without motion after which nothing is waited for any more: longer than each of these."""
+OBJECT_ABSORB_TIME = 0.5
+"""The same for an occluder that cannot be an arm: it stands by itself, or hides nothing."""
+
+RELIT_ABSORB_TIME = 0.3
+"""The same if the light has changed all over the board."""
+
+SHADE_ABSORB_TIME = 0.5
+"""The same if much of the board looks different, but at most :data:`_MAX_TURN_SQUARES` squares disagree with
+the position; under an arm, more would."""
+
+_MAX_TURN_SQUARES = 3
+"""Maximum number of squares that disagree with the position because of one turn."""
+
+REST_TIME = 3.5
+"""Seconds without motion after which no settle time can still be running: longer than any of them."""
 
 
 class Pipeline:
@@ -69,8 +75,8 @@ class Pipeline:
         on_decision: DecisionListener | None = None,
     ) -> None:
         """``rank1``: the side of the picture at which rank 1 lies, used if the position is ambiguous;
-        ``lens``: that of the camera, if known; ``tries_mount``: whether :meth:`mount` also evaluates the
-        picture of the start; ``threaded``: :meth:`read` works in a separate thread; ``on_decision`` receives
+        ``lens``: the camera's, if known; ``tries_mount``: whether :meth:`mount` also evaluates the picture of
+        the start; ``threaded``: whether :meth:`read` works in a separate thread; ``on_decision`` receives
         every decision of the referee with its look.
         """
         self._on_decision = on_decision
@@ -87,11 +93,11 @@ class Pipeline:
         self._ready = self._vouched = False
         self._lost = self._at_rest = False
         self._fault = ""
-        """The last fault of the board's place in the picture that was reported."""
+        """The last reported fault of where the board is in the picture."""
         self._differs: tuple[int, ...] = ()
         self._lifted: tuple[int, str] | None = None
         self._given: tuple[Corners | None, bool] | None = None
-        self._usable = Usable()
+        self._usable = PictureCheck()
         self._shades: tuple[Camera, dict[str, Shade]] | None = None
         self._reader = Reader(self._profiles, self._players, rank1, lens, threaded=threaded)
 
@@ -120,19 +126,19 @@ class Pipeline:
 
     @property
     def outlines(self) -> Outlines | None:
-        """Those of the board at its place or its presumed one; ``None`` if there is none.
+        """The outlines of the board where it is, or is presumed to be; ``None`` without a board.
 
-        May be read from any thread; the watcher may lose the board meanwhile, so read it once.
+        May be read from any thread, but only once each time: the watcher may lose the board in between.
         """
         return None if self._watcher is None else self._watcher.outlines
 
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked = NOBODY) -> list[Verdict]:
         """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the board should show
-        the last one. ``asked``: for whom others make the turns, and which one now.
+        the last one. ``asked``: the players whose turns others make, and the turn to be made now.
         """
         before = self._usable.why
         if not self._usable.judge(frame.picture, frame.time, same=self._at_rest):
-            # Repeated as long as it lasts: the camera may have been lost and found in the meantime.
+            # Repeated as long as the fault lasts: the camera may have been lost and found in the meantime.
             return [OutOfView("camera", self._usable.why)] if self._usable.why else []
         back: list[Verdict] = [BackInView("camera")] if before else []
         return back + self._look(frame, history, asked)
@@ -153,7 +159,7 @@ class Pipeline:
         watcher = self._watcher
         watched = watcher.state is State.WATCHING
         look = watcher.see(frame)
-        self._at_rest = look is not None and look.age > REST
+        self._at_rest = look is not None and look.age > REST_TIME
         if watcher.state is State.LOST and not self._lost:
             self._lost = True
             return [OutOfView()]
@@ -180,13 +186,13 @@ class Pipeline:
         standing, self._lifted = decision.standing, decision.lifted
         if decision.outcome is None and standing.stacks != watcher.standing:
             # Squares that cannot be read yet, or no longer, are assumed to be right until there is evidence
-            # against them.
+            # to the contrary.
             watcher.confirm(standing.stacks, standing.doubtful, shown=standing.shown)
         if any(isinstance(verdict, TrimAwaited) for verdict in decision.verdicts):
             watcher.mark()
         if decision.unchanged:
             watcher.unchanged()
-        elif decision.covered and look.age > _patience(look, watcher.standing):
+        elif decision.covered and look.age > _absorb_time(look, watcher.standing):
             watcher.absorb(look)
         return [*verdicts, *decision.verdicts]
 
@@ -200,7 +206,7 @@ class Pipeline:
         """
         back: list[Verdict] = []
         if standing is None:
-            # ``push``, which otherwise checks the picture, is not called.
+            # ``push``, which would check the picture, is not called.
             before = self._usable.why
             if not self._usable.judge(frame.picture, frame.time):
                 return [OutOfView("camera", self._usable.why)] if self._usable.why else []
@@ -208,7 +214,7 @@ class Pipeline:
         held = None if (outlines := self.outlines) is None else outlines.camera
         found = self._reader.see(frame, None if standing is None else standing.stacks, held)
         if found is not None and found.stacks and self._watcher is None:
-            # The position that the players accept is sought where it was read.
+            # The board is sought where the position that the players accept was read.
             self._given = self._reader.corners, False
         return back if found is None else [*back, found]
 
@@ -221,8 +227,8 @@ class Pipeline:
         self._referee.hurry(until)
 
     def vouch(self) -> None:
-        """The players confirm that the position is set up: the colours are learned from the next still
-        picture, in which bare domes may look like pieces. No effect if no difference was reported.
+        """The players confirm that the position is set up although a difference was reported, such as a bare
+        dome that looks like a piece: the colours are learned from the next still picture.
         """
         self._vouched = bool(self._differs)
 
@@ -251,7 +257,7 @@ class Pipeline:
                 self._trial = try_picture(look.evidence, self._players)
             watcher.confirm(watcher.standing)
             return [StartSeen()]
-        if look.age < SET_UP_PATIENCE or wrong == self._differs:
+        if look.age < _SET_UP_SETTLE_TIME or wrong == self._differs:
             return []
         self._differs = wrong
         return [StartDiffers(wrong)]
@@ -264,7 +270,7 @@ class Pipeline:
         if outlines is None:
             return None
         with self._mounting:
-            # All viewers query it at the same moment: compute it once.
+            # All viewers query it at the same time: compute it only once.
             known = self._mount
             if known is None or known[0] is not outlines or known[1] is not trial:
                 known = self._mount = outlines, trial, check_mount(outlines, trial).to_json()
@@ -302,14 +308,14 @@ class Pipeline:
         return self._profiles[0].flat if outlines is None else outlines.profile.flat
 
     def pieces(self) -> dict[str, dict[str, str]]:
-        """What is known of the pieces by letter: ``seen``, their shade in the picture before the first turn;
-        for a known set also ``name`` and ``shade``. Shades as ``#rrggbb``.
+        """What is known of the pieces, by letter: ``seen``, their shade in the picture before the first turn;
+        for a known set also its ``name`` and ``shade``. Shades are written as ``#rrggbb``.
         """
         known: dict[str, dict[str, str]] = {letter: {} for letter in self._players}
         profile = self._profiles[0] if (outlines := self.outlines) is None else outlines.profile
         seen = self._shades[1] if self._shades else {}
         looks = {look.letter: look for look in profile.pieces if look.letter in known}
-        # The players may have swapped their pieces: then the names go with the shades.
+        # The players may have swapped their pieces: then each name belongs to the shade that was seen.
         of = matched(seen, {letter: look.shade for letter, look in looks.items()})
         for letter in looks:
             look = looks[of.get(letter, letter)]
@@ -324,13 +330,17 @@ class Pipeline:
         return image if outlines is None else draw_reading(image, outlines, stacks, wrong)
 
 
-def _patience(look: Look, standing: Sequence[str]) -> float:
-    """Seconds after which what seems to cover the board counts as part of the scene."""
+def _absorb_time(look: Look, standing: Sequence[str]) -> float:
+    """Seconds after which what seems to cover the board counts as part of the scene, not as an occluder."""
     if look.all_over:
-        return RELIT_PATIENCE
-    if look.age > THING_PATIENCE and look.covering is not None:
-        alone = not look.covering.comes_in or not look.hidden
-        return THING_PATIENCE if alone else COVERED_PATIENCE
-    if look.age > SHADE_PATIENCE and look.widespread and len(look.disagreeing(standing)) <= A_TURN:
-        return SHADE_PATIENCE
-    return COVERED_PATIENCE
+        return RELIT_ABSORB_TIME
+    if look.age > OBJECT_ABSORB_TIME and look.occluder is not None:
+        alone = not look.occluder.from_edge or not look.hidden
+        return OBJECT_ABSORB_TIME if alone else OCCLUDER_ABSORB_TIME
+    if (
+        look.age > SHADE_ABSORB_TIME
+        and look.widespread
+        and len(look.disagreeing(standing)) <= _MAX_TURN_SQUARES
+    ):
+        return SHADE_ABSORB_TIME
+    return OCCLUDER_ABSORB_TIME

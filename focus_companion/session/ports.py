@@ -34,20 +34,20 @@ class Sight(Protocol):
 
     @property
     def lifted(self) -> tuple[int, int] | None:
-        """The square (index) of a stack from whose top pieces are missing in the last picture, and their
-        number: somebody may have them in the hand. ``None`` if the picture shows anything else.
+        """The square (index) of the stack from whose top pieces are missing in the last picture, and their
+        number: somebody may be holding them. ``None`` if the picture shows anything else.
         """
         ...
 
     def push(self, frame: Frame, history: Sequence[Position], asked: Asked) -> Sequence[Verdict]:
-        """The verdicts of this frame; ``history`` holds the game's positions from ply 0 on, ``asked`` says
-        for whom others make the turns, and which one now.
+        """The verdicts of this frame; ``history`` holds the game's positions from ply 0, ``asked`` the
+        players whose turns others make, and the turn to be made now.
         """
         ...
 
     def read(self, frame: Frame, standing: Position | None) -> Sequence[Verdict]:
-        """The position that this frame shows, independent of the game, once it is read; ``standing`` gives
-        the orientation of the board, if it is known.
+        """The position that this frame shows, independent of the game, as soon as it has been read;
+        ``standing``, if known, gives the orientation of the board.
         """
         ...
 
@@ -98,7 +98,7 @@ SightMaker = Callable[[Rules], Sight]
 
 
 class Recorder(Protocol):
-    """Records all that a session receives and emits: ``storage.tape.tape.Tape``."""
+    """Records everything that a session receives and emits: ``storage.tape.tape.Tape``."""
 
     def frame(self, frame: Frame) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Reads a position from a still picture without knowing the game: as a start, or to check the board."""
+"""Reads a position from a still picture without knowing the game, as its start or to check the board."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..vision.geometry.scene import BoardProfile, Camera
 from ..vision.single_image.read_still import StillReading, read_still
 from ..vision.tracking.stillness import Small, Stillness
 
-PATIENCE: Final = 0.6
+_SETTLE_TIME: Final = 0.6
 """Seconds for which a picture must be still before it is read."""
 
-AGAIN: Final = 2.0
-"""Seconds between two readings of an unchanged picture, if the last one found no board."""
+_RETRY_INTERVAL: Final = 2.0
+"""Seconds before an unchanged picture in which no board was found is read again."""
 
-SURE: Final = 0.97
-"""Probability of the stack read below which a square is doubtful."""
+_MIN_SURE_PROBABILITY: Final = 0.97
+"""Minimum probability of the stack read on a square; below it, the square is doubtful."""
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class Reader:
         """
         small = self._stillness.small_copy(frame.picture)
         still = self._stillness.update(frame.time, small)
-        if self._running is None and still >= PATIENCE and self._due(frame.time, small):
+        if self._running is None and still >= _SETTLE_TIME and self._due(frame.time, small):
             self._read = frame.time, small
             self._running = self._start(frame.image)
         if self._running is None or not self._running.done():
@@ -81,7 +81,7 @@ class Reader:
         if self.last is None:
             return BoardRead((), (), 0.0)
         whole = self.last.whole
-        doubtful = [square for square, sure in enumerate(whole) if sure < SURE]
+        doubtful = [square for square, sure in enumerate(whole) if sure < _MIN_SURE_PROBABILITY]
         doubtful.sort(key=whole.__getitem__)
         return BoardRead(self.last.stacks, tuple(doubtful), self.last.confidence)
 
@@ -89,7 +89,7 @@ class Reader:
         if self._read is None:
             return True
         read_at, before = self._read
-        if self.last is None and time - read_at >= AGAIN:
+        if self.last is None and time - read_at >= _RETRY_INTERVAL:
             return True
         return self._stillness.differ(small, before)
 

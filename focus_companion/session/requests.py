@@ -13,7 +13,7 @@ from .clock import TimeControl
 class RequestRefused(ValueError):
     """A request cannot be carried out now; the text says why, for the person who made it.
 
-    ``text`` may hold {names}, which ``values`` fill in, so that the page can translate it.
+    ``text`` may contain fields in braces, filled in from ``values``, so that the page can translate it.
     """
 
     def __init__(self, text: str, **values: object) -> None:
@@ -33,7 +33,7 @@ class NewGame(Request):
     Without ``rules``, those agreed at the beginning of the last game apply, with its seats and clock, and its
     match goes on. ``games``: number of games of the match that this game begins; 1 for a single game.
     ``start_from``: "camera" if the start is read from the picture. ``played_by`` maps letters to kinds of
-    seat; ``None``: as in the last game, for those who play.
+    seat; ``None``: as in the last game.
     """
 
     rules: Rules | None = None
@@ -61,7 +61,7 @@ class SetSeat(Request):
 class SubmitTurn(Request):
     """A turn chosen by the seat of ``player`` (a letter), to be made by the people at the table.
 
-    ``game``, ``ply`` and ``position`` (text) say for which point of the game: a turn for any other is
+    ``game``, ``ply`` and ``position`` (text) identify the point of the game; a turn for any other point is
     refused. Sending the same turn again is not refused and changes nothing.
     """
 
@@ -74,7 +74,7 @@ class SubmitTurn(Request):
 
 @dataclass(frozen=True)
 class GiveUp(Request):
-    """The seat of ``player`` fails to choose a turn at this point of the game; ``why`` and ``detail`` as in
+    """The seat of ``player`` failed to choose a turn at this point of the game; ``why`` and ``detail`` as in
     the event ``seat_failed``. Ignored if it comes too late.
     """
 
@@ -88,8 +88,8 @@ class GiveUp(Request):
 
 @dataclass(frozen=True)
 class TakeHint(Request):
-    """A player wants a hint, which reveals this ``move`` step by step: first which stack, the second time
-    where it goes. ``game``, ``ply`` and ``position`` as in :class:`SubmitTurn`.
+    """A player wants a hint, which reveals this ``move`` in two steps: first which stack to move, then where
+    to. ``game``, ``ply`` and ``position`` as in :class:`SubmitTurn`.
     """
 
     move: Move
@@ -214,9 +214,10 @@ class PlaceBoard(Request):
 
 @dataclass(frozen=True)
 class SwapColours(Request):
-    """Before the first turn: the pieces taken for those of the colour ``one`` (a letter) are ``other``'s.
+    """Before the first turn: the pieces that were assigned to the colour ``one`` (a letter) are ``other``'s,
+    and vice versa.
 
-    With two players both may be left out.
+    With two players both may be omitted.
     """
 
     one: str = ""

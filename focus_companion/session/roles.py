@@ -1,4 +1,4 @@
-"""Which pieces belong to which player: exchanged on request, before the first turn."""
+"""Exchanges on request, before the first turn, which pieces belong to which player."""
 
 from __future__ import annotations
 
@@ -10,26 +10,28 @@ from .history import History
 from .ports import Sight
 from .requests import NewGame, PlaceBoard, RequestRefused, SetPosition, SwapColours
 
-_ROUND: Final = ("a1", "h1", "h8", "a8")
+_CORNERS: Final = ("a1", "h1", "h8", "a8")
 """The corners of the lattice, anticlockwise."""
 
 
 def swaps(history: History, sight: Sight) -> Literal["pieces", "names"] | None:
-    """What :func:`swapped` can exchange: the pieces of the players, or only their names."""
+    """What :func:`swapped` can exchange now: the pieces of the players, only their names, or nothing."""
     if history.entries or history.start_from or history.over:
         return None
     stacks = history.position.stacks
-    if sight.any_shades and (_given(history) or any(_exchange(stacks, turns) for turns in (1, 2, 3))):
+    if sight.any_shades and (
+        _set_up_by_hand(history) or any(_exchange(stacks, turns) for turns in (1, 2, 3))
+    ):
         return "pieces"
     return "names" if any(history.players.values()) else None
 
 
 def swapped(request: SwapColours, history: History, sight: Sight) -> NewGame | PlaceBoard | SetPosition:
-    """The request that exchanges what two players play with, before the first turn.
+    """The request that exchanges the colours of two players, before the first turn.
 
-    Where any shades may stand for the colours: if a rotation of the board exchanges the colours of the start
-    in this way, the board is taken to lie that way; a position set up by the players is kept, with the two
-    colours exchanged. Otherwise the players' names are exchanged, and who makes their turns.
+    If any shades may stand for the colours, a start whose colours are exchanged by a rotation of the board
+    makes the board count as lying that way round, and in a position set up by the players the two colours are
+    exchanged. Otherwise the players' names are exchanged, with their seats.
 
     Raises:
         RequestRefused: a turn has been played, the board is not found, or nothing can be exchanged.
@@ -41,7 +43,7 @@ def swapped(request: SwapColours, history: History, sight: Sight) -> NewGame | P
     if (len(players) > 2 and not request.one) or one == other or not {one, other} <= set(players):
         raise RequestRefused("Say which two colours to swap.")
     exchanged = dict(zip(players, players, strict=True)) | {one: other, other: one}
-    if sight.any_shades and _given(history):
+    if sight.any_shades and _set_up_by_hand(history):
         now = history.position
         return SetPosition(
             tuple("".join(exchanged[piece] for piece in stack) for stack in stacks),
@@ -54,7 +56,7 @@ def swapped(request: SwapColours, history: History, sight: Sight) -> NewGame | P
         return PlaceBoard(
             {
                 name: (corners[old][0], corners[old][1])
-                for name, old in zip(_ROUND, _ROUND[turns:] + _ROUND[:turns], strict=True)
+                for name, old in zip(_CORNERS, _CORNERS[turns:] + _CORNERS[:turns], strict=True)
             }
         )
     if not history.players.get(one) and not history.players.get(other):
@@ -62,7 +64,7 @@ def swapped(request: SwapColours, history: History, sight: Sight) -> NewGame | P
     return NewGame(players=_moved(history.players, exchanged), played_by=_moved(history.played_by, exchanged))
 
 
-def _given(history: History) -> bool:
+def _set_up_by_hand(history: History) -> bool:
     return history.rules.set_up == "position"
 
 
@@ -71,8 +73,8 @@ def _moved(of: Mapping[str, str], exchanged: Mapping[str, str]) -> dict[str, str
 
 
 def _exchange(stacks: Sequence[str], turns: int) -> dict[str, str]:
-    """Which colour each one becomes if the board is taken to lie these quarter turns further; empty if it
-    does not show the same position with exchanged colours then.
+    """Which colour each colour becomes if the board is rotated by so many quarter turns; empty if it does not
+    then show the same position with exchanged colours.
     """
     turned = list(stacks)
     for _ in range(turns):

@@ -1,4 +1,5 @@
-"""The players' own rulings: an act that caused an alert was legal, a recorded turn was not."""
+"""Converts the players' own rulings to events: an act that caused an alert was legal, a recorded turn was
+not."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from .requests import Begin, RequestRefused, RuleLegal, RuleNotLegal
 
 
 def nearest_turns(history: History) -> list[Move]:
-    """The legal turns: those that explain most squares of the alert first, otherwise sorted by text."""
+    """The legal turns, those that explain most squares of the alert first, otherwise sorted by text."""
     if history.over:
         return []
     squares = {SQUARES.index(name) for name in (history.alert.squares if history.alert else ())}
@@ -28,8 +29,8 @@ def nearest_turns(history: History) -> list[Move]:
 
 
 def in_question(history: History) -> Beginning | None:
-    """How the game begins if the alert is about a first turn by a player who was not named to begin; ``None``
-    if it is not.
+    """How the game begins if the alert is for a first turn by a player who was not named to begin; ``None``
+    for any other alert.
     """
     alert = history.alert
     if alert is None or alert.reason != "out_of_turn" or history.entries:
@@ -61,7 +62,7 @@ def check_legal(move: Move, history: History) -> None:
         raise RequestRefused("The game is over.")
     if fault := explain(history.position, move, history.rules):
         template, details = parts(fault)
-        # Colours stand for players' names, so they are capitalized everywhere in the sentence.
+        # Colours are used as players' names, so they are capitalized everywhere in the sentence.
         values = {key: value.capitalize() if value in LETTER else value for key, value in details.items()}
         raise RequestRefused(template, **values)
 
@@ -76,7 +77,7 @@ def rule_legal(request: RuleLegal, history: History, time: float) -> Iterator[Ev
 
 
 def rule_not_legal(request: RuleNotLegal, history: History, time: float) -> Iterator[Event]:
-    """The players rule that a recorded turn was not legal: it and all later ones are taken back."""
+    """The players rule that a recorded turn was illegal: it and all later ones are taken back."""
     ply = history.ply if request.ply is None else request.ply
     if not 1 <= ply <= history.ply:
         if not history.ply:

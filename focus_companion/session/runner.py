@@ -1,4 +1,4 @@
-"""The game thread: reads the source, pushes its frames, and reopens a lost camera."""
+"""Runs the game thread, which reads the source, pushes its frames, and reopens a lost camera."""
 
 from __future__ import annotations
 
@@ -20,35 +20,33 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BACK_OFF: Final[Sequence[float]] = (1.0, 2.0, 5.0, 10.0)
+REOPEN_DELAYS: Final[Sequence[float]] = (1.0, 2.0, 5.0, 10.0)
 """Seconds before each attempt to reopen a lost camera; the last one repeats."""
 
-SILENCE: Final = 3.0
+_MAX_SILENCE: Final = 3.0
 """Seconds without a frame after which a live source counts as lost."""
 
-FIRST_FRAME: Final = 60.0
+_FIRST_FRAME_TIMEOUT: Final = 60.0
 """Timeout in seconds for the first frame of a source: cameras warm up, streams are probed, the simulated
-board is rendered.
-"""
+board is rendered."""
 
-_POLL: Final = 0.2
+_POLL_INTERVAL: Final = 0.2
 """Maximum seconds between two checks for requests."""
 
-_STOPPED: Final = 5.0
-"""If one iteration waits longer than this many seconds, the whole process was suspended (stopped, or a frozen
-virtual machine), and the frames buffered in the camera are stale.
-"""
+_MIN_SUSPENSION: Final = 5.0
+"""Seconds of waiting in one iteration from which the whole process must have been suspended (stopped, or in a
+frozen virtual machine), so that the frames buffered in the camera are stale."""
 
-_SLEPT: Final = 2.0
-"""Seconds of the computer's sleep after which the camera is reopened."""
+_MIN_SLEEP: Final = 2.0
+"""Seconds for which the computer must have slept for the camera to be reopened."""
 
-_STALE_FRAMES: Final = 2.0
-"""Seconds that a reopened camera has to show a picture other than the one in which it was frozen."""
+_STALE_FRAME_TIMEOUT: Final = 2.0
+"""Seconds within which a reopened camera must show another picture than the one in which it was frozen."""
 
 _REOPEN: Final = "reopen"
-"""The source is to be reopened at once without being reported as lost; or the runner is being stopped."""
+"""Reason to give up a source: it is to be reopened at once, unreported, or the runner is being stopped."""
 
-_LOG_TEXT: Final[Mapping[str, str]] = {
+_LOG_TEXTS: Final[Mapping[str, str]] = {
     "unplugged": "the camera is gone; is it plugged in?",
     "ended": "the stream has ended; it is asked for again",
     "stalled": "no picture comes any more; it is opened again",
@@ -57,14 +55,14 @@ _LOG_TEXT: Final[Mapping[str, str]] = {
     "damaged": "none of its pictures arrives whole; it is opened again",
     "asleep": "the computer slept or stood still; the camera is opened again",
 }
-"""For the log; the page has its own sentences."""
+"""What the log says for each reason of a loss; the page has its own sentences."""
 
-_READ_AHEAD: Final = 4
+_MAX_READ_AHEAD: Final = 4
 """Number of frames of a file to read ahead."""
 
 
 class SleepMeter:
-    """Measures how long the computer has slept: by a clock that runs during sleep and one that does not."""
+    """Measures how long the computer has slept, by a clock that runs during sleep and one that does not."""
 
     def __init__(
         self,
@@ -83,12 +81,12 @@ class SleepMeter:
 
 
 def _boot_time() -> float:
-    # Only Linux has a clock that includes sleep; elsewhere a sleep appears as a stall.
+    # Only Linux has a clock that includes sleep; elsewhere, sleep appears as a stall.
     return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
 
 def _reason(error: Exception | None, otherwise: str) -> str:
-    """``why`` of the event ``lost``: that of the source's error, if it has one."""
+    """The ``why`` of the event ``lost``: that of the source's error if it has one, else ``otherwise``."""
     return error.why if isinstance(error, FrameError) else otherwise
 
 
@@ -109,7 +107,7 @@ class _SourceReader:
         try:
             with self.source as opened:
                 # A live source buffers frames itself, and a simulated board waits for its reader.
-                ahead = 1 if opened.live else _READ_AHEAD
+                ahead = 1 if opened.live else _MAX_READ_AHEAD
                 for frame in opened:
                     with self._change:
                         self._change.wait_for(lambda: self._stop or len(self._frames) < ahead)
@@ -118,7 +116,7 @@ class _SourceReader:
                         self._frames.append(frame)
                         self._change.notify_all()
         except Exception as error:
-            # Handled in the game thread, which distinguishes faults of a camera from our own.
+            # Handled on the game thread, which distinguishes faults of a camera from our own.
             self.error = error
         finally:
             with self._change:
@@ -147,10 +145,10 @@ class Runner:
     """Runs ``session`` on the frames of the sources that ``open_source`` returns, on a separate thread.
 
     ``first``: a source that is already open. ``must_reopen(events)``: called in every iteration with the
-    events just emitted; whether the source must be reopened (the simulated board, after changes by hand).
-    ``on_event``: called on the game thread with every emitted event; ``on_iteration``: in every iteration of
-    the loop, to feed a watchdog. ``apart``: seconds between two pictures of a live source, if the machine is
-    too slow for all. A file is read once; a live source is reopened whenever it ends.
+    events just emitted; says whether the source must be reopened (the simulated board, after changes by
+    hand). ``on_event``: called on the game thread with every emitted event; ``on_iteration``: called in every
+    iteration of the loop, for a watchdog. ``apart``: seconds between two pictures of a live source, on a
+    machine too slow for all of them. A file is read once; a live source is reopened whenever it ends.
     """
 
     def __init__(
@@ -161,8 +159,8 @@ class Runner:
         first: FrameSource | None = None,
         must_reopen: Callable[[Sequence[Event]], bool] | None = None,
         on_event: Callable[[Event], None] | None = None,
-        back_off: Sequence[float] = BACK_OFF,
-        silence: float = SILENCE,
+        back_off: Sequence[float] = REOPEN_DELAYS,
+        silence: float = _MAX_SILENCE,
         sleep_meter: SleepMeter | None = None,
         on_iteration: Callable[[], None] | None = None,
         apart: float = 0.0,
@@ -195,14 +193,14 @@ class Runner:
             self._thread.join(timeout)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the game thread ends, by :meth:`stop` or a :attr:`failure`. Returns whether it has."""
+        """Wait until the game thread ends, by :meth:`stop` or a :attr:`failure`; return whether it has."""
         return self._done.wait(timeout)
 
     def _run(self) -> None:
         try:
             self._loop()
         except BaseException as error:
-            # Whoever started the runner reports it; the traceback is only for debugging.
+            # Whoever started the runner reports the failure; the traceback is only for debugging.
             log.debug("the game loop has stopped", exc_info=True)
             self.failure = error
         finally:
@@ -227,7 +225,7 @@ class Runner:
                 fresh, why = self._follow(reader)
             finally:
                 reader.stop()
-            problem, live, name, gone = reader.error, source.live, source.name, source.gone
+            problem, live, name, gone = reader.error, source.live, source.name, source.end_reason
             # Release the old source before the next one opens: a simulated table takes many megabytes.
             del reader
             source = None
@@ -240,16 +238,16 @@ class Runner:
                 self._attend_for(None)
                 return
             why = why or _reason(problem, gone)
-            self._lost(why, str(problem) if problem else f"{name}: {_LOG_TEXT.get(why, why)}")
+            self._lost(why, str(problem) if problem else f"{name}: {_LOG_TEXTS.get(why, why)}")
             tries = 0 if fresh else tries
-            # After a sleep the camera is most likely still there; it only has to be reopened.
+            # After sleep the camera is most likely still there, and need only be reopened.
             if why != "asleep":
                 self._attend_for(self._back_off[min(tries, len(self._back_off) - 1)])
                 tries += 1
 
     def _lost(self, why: str, text: str) -> None:
         if why != "frozen":
-            # A lost camera may come back with the same picture as before: that it gives any is enough.
+            # A lost camera may come back with the same picture as before: any picture will do.
             self._repeats = Repeats()
         log.warning("%s", text)
         self._notify(self._session.camera_lost(why))
@@ -257,29 +255,29 @@ class Runner:
     def _follow(self, reader: _SourceReader) -> tuple[int, str]:
         """Push frames until the source ends, stalls or freezes.
 
-        Returns the number of new pictures, and why the source is given up: "" if it ended by itself.
+        Returns the number of new pictures, and why the source was given up: "" if it ended by itself.
         """
         source, fresh, last = reader.source, 0, time.monotonic()
         first: float | None = None
         began = 0.0
-        silence = FIRST_FRAME if source.waits else self._silence
+        silence = _FIRST_FRAME_TIMEOUT if source.on_demand else self._silence
         while not self._stop.is_set():
             asked = time.monotonic()
-            frame = reader.take(_POLL)
+            frame = reader.take(_POLL_INTERVAL)
             now = time.monotonic()
-            if source.live and (now - asked > _STOPPED or self._sleep_meter.slept() > _SLEPT):
+            if source.live and (now - asked > _MIN_SUSPENSION or self._sleep_meter.slept() > _MIN_SLEEP):
                 return fresh, "asleep"
             if frame is None:
                 if reader.ended:
                     return fresh, ""
-                if source.live and now - last > (silence if fresh else FIRST_FRAME):
-                    return fresh, source.silent
+                if source.live and now - last > (silence if fresh else _FIRST_FRAME_TIMEOUT):
+                    return fresh, source.silence_reason
                 emitted = self._session.attend()
             else:
                 last = now
                 if first is None:
                     first, began = now, now - frame.time
-                # By when it was taken: it may have waited here while another one was looked at.
+                # Timed by when it was taken: it may have waited while another frame was processed.
                 same = self._repeated(frame, began + frame.time) if source.live else 0.0
                 if not same:
                     fresh += 1
@@ -287,9 +285,10 @@ class Runner:
                 else:
                     emitted = []
                 emitted = emitted + self._session.push(frame)
-                source.apart = max(self._apart, self._session.apart)
-                # A source just opened may begin with a buffered picture.
-                if same > source.frozen_after and now - first > min(source.frozen_after, _STALE_FRAMES):
+                source.min_interval = max(self._apart, self._session.apart)
+                # A source that was just opened may begin with a buffered picture.
+                patience = min(source.frozen_after, _STALE_FRAME_TIMEOUT)
+                if same > source.frozen_after and now - first > patience:
                     return fresh, "frozen"
             self._notify(emitted)
             self._on_iteration()
@@ -298,14 +297,16 @@ class Runner:
         return fresh, _REOPEN
 
     def _repeated(self, frame: Frame, now: float) -> float:
-        """Seconds for which the camera has given this very picture, even if it was reopened."""
+        """Seconds for which the camera has given exactly this picture, even if it was reopened meanwhile."""
         # Frames without a picture (those of a test double) cannot be compared.
         return self._repeats.update(frame.picture, now) if frame.picture is not None else 0.0
 
     def _attend_for(self, seconds: float | None) -> None:
         """Carry out requests for some seconds without frames; ``None``: until stopped."""
         until = None if seconds is None else time.monotonic() + seconds
-        while not self._stop.wait(_POLL if until is None else max(0.0, min(_POLL, until - time.monotonic()))):
+        while not self._stop.wait(
+            _POLL_INTERVAL if until is None else max(0.0, min(_POLL_INTERVAL, until - time.monotonic()))
+        ):
             self._notify(self._session.attend())
             self._on_iteration()
             if until is not None and time.monotonic() >= until:

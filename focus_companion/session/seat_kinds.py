@@ -1,4 +1,4 @@
-"""Who makes the decisions of a colour: somebody at the table, or somebody whose turns the table makes."""
+"""The kinds of seat: who chooses the turns of a colour, at the table or away from it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ FAR: Final = "far"
 ENGINE: Final = "engine"
 TABLE: Final = "table"
 
-BEST: Final = 8
-"""The companion's highest level; it plays at this one unless another is named."""
+BEST_LEVEL: Final = 8
+"""The companion's highest level, at which it plays unless another is named."""
 
 PACES: Final = (1.0, 5.0, 20.0)
-"""Seconds for which a computer may think about a turn, at most."""
+"""Choices of the maximum number of seconds for which a computer may think about a turn; the first is the
+default."""
 
-_LONGEST: Final = 1000
-"""Characters of a seat's text; a command line is the longest of them."""
+_MAX_TEXT_LENGTH: Final = 1000
+"""Maximum number of characters of a seat's text; a command line is the longest."""
 
 
 class SeatError(ValueError):
-    """A seat that cannot be meant; the text says what it may be."""
+    """An invalid seat; the text says what a seat may be."""
 
 
 @dataclass(frozen=True)
 class SeatKind:
-    """``by`` is one of the words above; ``level`` of the companion, ``None`` its best; ``target`` is the
+    """``by`` is one of the words above. ``level``: the companion's, ``None`` for its best; ``target``: the
     engine's command or the other table's address.
     """
 
@@ -40,7 +41,7 @@ class SeatKind:
 
     @property
     def handless(self) -> bool:
-        """Whether the people at the table make its turns."""
+        """Whether the people at the table make the turns of this seat on the board."""
         return self.by != BOARD
 
     @property
@@ -59,15 +60,15 @@ class SeatKind:
 
 
 def parse_kind(text: str) -> SeatKind:
-    """``board``, ``companion``, ``companion:LEVEL``, ``far``, ``engine:COMMAND`` or ``table:ADDRESS``.
+    """Parse ``board``, ``companion``, ``companion:LEVEL``, ``far``, ``engine:COMMAND`` or ``table:ADDRESS``.
 
-    Of an address only scheme, host and port are kept; :func:`word_of` gives the one-time word of a link.
+    Only the scheme, host and port of an address are kept; :func:`word_of` gives the one-time word of a link.
 
     Raises:
         SeatError: it is none of these.
     """
-    if len(text) > _LONGEST or not text.isprintable():
-        raise SeatError(f"a seat is written on one line, in at most {_LONGEST} characters")
+    if len(text) > _MAX_TEXT_LENGTH or not text.isprintable():
+        raise SeatError(f"a seat is written on one line, in at most {_MAX_TEXT_LENGTH} characters")
     by, colon, rest = text.strip().partition(":")
     rest = rest.strip()
     if by in (BOARD, FAR) and not colon:
@@ -75,9 +76,9 @@ def parse_kind(text: str) -> SeatKind:
     if by == COMPANION:
         if not colon:
             return SeatKind(by)
-        if len(rest) == 1 and rest.isascii() and rest.isdigit() and 1 <= int(rest) <= BEST:
+        if len(rest) == 1 and rest.isascii() and rest.isdigit() and 1 <= int(rest) <= BEST_LEVEL:
             return SeatKind(by, int(rest))
-        raise SeatError(f"the companion's level is a number from 1 to {BEST}, not {rest[:20]!r}")
+        raise SeatError(f"the companion's level is a number from 1 to {BEST_LEVEL}, not {rest[:20]!r}")
     if by == ENGINE:
         try:
             if shlex.split(rest):
@@ -86,24 +87,24 @@ def parse_kind(text: str) -> SeatKind:
             raise SeatError(f"the engine's command cannot be read ({str(error).lower()})") from error
         raise SeatError("name the program that plays, for example engine:./my-engine")
     if by == TABLE:
-        return SeatKind(by, target=_table_address(rest)[0])
+        return SeatKind(by, target=_split_table_link(rest)[0])
     raise SeatError(
-        f"{text[:40]!r} is no kind of seat; it may be board, companion, companion:1 to companion:{BEST}, "
-        "far, table:ADDRESS or engine:COMMAND"
+        f"{text[:40]!r} is no kind of seat; it may be board, companion, "
+        f"companion:1 to companion:{BEST_LEVEL}, far, table:ADDRESS or engine:COMMAND"
     )
 
 
 def word_of(text: str) -> str:
-    """The one-time word of the link in a seat ``table:LINK``; "" without one and for other kinds.
+    """The one-time word of the link in a seat ``table:LINK``; "" if it has none, and for other kinds.
 
     Raises:
         SeatError: the address cannot be read.
     """
     by, _, rest = text.strip().partition(":")
-    return _table_address(rest.strip())[1] if by == TABLE else ""
+    return _split_table_link(rest.strip())[1] if by == TABLE else ""
 
 
-def _table_address(text: str) -> tuple[str, str]:
+def _split_table_link(text: str) -> tuple[str, str]:
     """Scheme, host and port of the other table, and the word behind the # of its link."""
     try:
         parts = urlsplit(text if "://" in text else f"http://{text}")
@@ -121,8 +122,8 @@ def _table_address(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Seating:
-    """Who plays a game: the kind of seat by letter, of those that are not at the board, and ``pace``, seconds
-    for which a computer may think about a turn.
+    """Who plays a game. ``played_by``: the kind of seat by letter, for seats that are not at the board;
+    ``pace``: seconds for which a computer may think about a turn.
     """
 
     played_by: Mapping[str, str] = field(default_factory=dict)
@@ -130,7 +131,7 @@ class Seating:
 
     @classmethod
     def make(cls, played_by: Mapping[str, str] | None, pace: float | None) -> Seating:
-        """With the usual where nothing is said."""
+        """The seating with defaults for ``None``."""
         return cls(dict(played_by or {}), PACES[0] if pace is None else pace)
 
     def of(self, players: Iterable[str]) -> dict[str, str]:

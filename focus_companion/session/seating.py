@@ -1,4 +1,4 @@
-"""Who plays which colour, and the turns chosen by seats away from the board: requests to events."""
+"""Converts to events the requests on who plays which colour, and the turns chosen away from the board."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .seat_kinds import BOARD, SeatError, parse_kind
 
 
 def check_seats(played_by: Mapping[str, str], players: str) -> None:
-    """Raises SeatError for a colour that does not play or an unknown kind of seat."""
+    """Raise SeatError for a colour that does not play or an unknown kind of seat."""
     for letter, kind in played_by.items():
         if letter not in players:
             raise SeatError(f"{NAMES.get(letter, letter)} does not play in this game")
@@ -60,11 +60,11 @@ def submit_turn(request: SubmitTurn, history: History, time: float) -> Iterator[
         raise RequestRefused(
             "{player} is played at the table.", player=NAMES.get(request.player, request.player).capitalize()
         )
-    if _made_already(request, history) or _due_already(request, history):
+    if _already_made(request, history) or _already_due(request, history):
         return
     if history.over:
         raise RequestRefused("The game is over.")
-    if not _here(request, history):
+    if not _is_current(request, history):
         raise RequestRefused("The game has gone on meanwhile. Look at the board and choose again.")
     if history.reply is not None:
         raise RequestRefused("A turn has been chosen already; it is being made on the board.")
@@ -77,25 +77,29 @@ def submit_turn(request: SubmitTurn, history: History, time: float) -> Iterator[
 def give_up(request: GiveUp, history: History, time: float) -> Iterator[Event]:
     """A seat fails to choose a turn."""
     kind = history.played_by.get(request.player)
-    stale = kind is None or history.over or history.reply is not None or not _here(request, history)
+    stale = kind is None or history.over or history.reply is not None or not _is_current(request, history)
     if stale or history.seat_failed is not None:
         return
     assert kind is not None
     yield SeatFailed(time, NAMES[request.player], parse_kind(kind).by, request.why, request.detail)
 
 
-def _here(request: SubmitTurn | GiveUp, history: History) -> bool:
+def _is_current(request: SubmitTurn | GiveUp, history: History) -> bool:
     """Whether the request is for the current point of the game."""
     now = history.game, history.ply, history.position.text, history.position.to_move
     return now == (request.game, request.ply, request.position, request.player)
 
 
-def _due_already(request: SubmitTurn, history: History) -> bool:
+def _already_due(request: SubmitTurn, history: History) -> bool:
     """Whether the same turn is already being made on the board: it was sent twice, or from two pages."""
-    return history.reply is not None and _here(request, history) and history.reply.move == str(request.move)
+    return (
+        history.reply is not None
+        and _is_current(request, history)
+        and history.reply.move == str(request.move)
+    )
 
 
-def _made_already(request: SubmitTurn, history: History) -> bool:
+def _already_made(request: SubmitTurn, history: History) -> bool:
     """Whether the same turn has already been made on the board."""
     if request.game != history.game or not 0 <= request.ply < history.ply:
         return False

@@ -1,4 +1,4 @@
-"""The one loop that owns a game: frames and requests in, events out; each is stored before it is emitted."""
+"""The loop that owns a game: converts frames and requests to events, each stored before it is emitted."""
 
 from __future__ import annotations
 
@@ -30,40 +30,39 @@ from .roles import swapped, swaps
 from .rulings import nearest_turns
 from .seat_kinds import Seating
 from .seating import check_seats, seats_changed
-from .to_sight import Looking
+from .to_sight import SightControl
 
 if TYPE_CHECKING:
     from ..vision.capture.frames import Frame
 
 log = logging.getLogger(__name__)
 
-_REMEMBERED: Final = 64
-"""Number of newest events for which the state right after them is still known."""
+_MAX_KNOWN_STATES: Final = 64
+"""Number of newest events for which the state right after each is still known."""
 
-_MAX_PENDING: Final = 64
+_MAX_PENDING_REQUESTS: Final = 64
 """Maximum number of requests pending for the game thread."""
 
-_RETRY: Final = 1.0
+_RETRY_INTERVAL: Final = 1.0
 """Seconds between two attempts to write events that the journal could not store."""
 
-_AT_REST: Final = 0.3
-"""Seconds between two pictures that are enough while nothing moves: a hand's visit takes longer."""
+_AT_REST_INTERVAL: Final = 0.3
+"""Sufficient seconds between two pictures while nothing moves: a hand stays over the board for longer."""
 
-_STALLED: Final = 30.0
-"""Seconds without an iteration of the game loop after which it counts as dead; finding the board may take a
-while.
-"""
+_STALL_TIMEOUT: Final = 30.0
+"""Seconds without an iteration after which the game loop counts as dead; finding the board may take a
+while."""
 
 
 class Session:
-    """A game in front of a camera.
+    """A game that a camera watches.
 
     ``push``, ``attend``, ``new_stream``, ``camera_lost`` and ``camera_found`` may be called only on the game
     thread; everything else may be called from any thread.
 
-    ``journal``: stores the events and, with ``resume``, supplies the unfinished game, whose rules and
-    players then replace those given. Without a journal the events are held in memory only.
-    ``sight``: the pipeline, or a function that makes one for given rules, which is needed if the rules can
+    ``journal``: stores the events and, with ``resume``, supplies the unfinished game, whose rules and players
+    then replace those given. Without a journal, the events are only held in memory.
+    ``sight``: the pipeline, or a function that makes one for given rules, which is required if the rules can
     change between games.
     ``again``: seconds of the stream after which a finished game is followed by another; ``None``: only on
     request. ``demo``: the games are played on the simulated board; their first events say so.
@@ -75,10 +74,10 @@ class Session:
     turn.
 
     ``played_by``: kinds of seat by letter, for a new game; in a resumed game they replace those of the
-    same colours. ``pace``: seconds for which a computer may think about a turn, ``None``: as in the game.
+    same colours. ``pace``: seconds for which a computer may think about a turn; ``None``: as in the game.
 
     ``start_from``: "camera" if a new game begins from the position that the camera reads, as soon as the
-    players accept it; with ``takes_reading`` at once, because there is nobody to ask.
+    players accept it, or immediately with ``takes_reading``, if there is nobody to ask.
 
     Raises:
         JournalError: the journal cannot be used.
@@ -107,14 +106,14 @@ class Session:
         self._make: SightMaker | None = sight if callable(sight) else None
         self._again = again
         self._demo = demo
-        self.takes_reading, self._looking = takes_reading, Looking()
+        self.takes_reading, self._sight_control = takes_reading, SightControl()
         self._clock = clock
-        self._requests: queue.Queue[tuple[Request, Future[None]]] = queue.Queue(_MAX_PENDING)
+        self._requests: queue.Queue[tuple[Request, Future[None]]] = queue.Queue(_MAX_PENDING_REQUESTS)
         self._state = threading.Lock()
         self._rescued = rescued
         self._cached_state: tuple[History, dict[str, Any]] | None = None
         self._held: list[Transition] = []
-        self._newest: deque[tuple[int, Transition]] = deque(maxlen=_REMEMBERED)
+        self._newest: deque[tuple[int, Transition]] = deque(maxlen=_MAX_KNOWN_STATES)
         self._journal_fault: str | None = None
         self._retry_at = 0.0
         self._frames = 0
@@ -187,7 +186,7 @@ class Session:
         return self._feed.subscribe(after, heartbeat=heartbeat)
 
     def state(self) -> dict[str, Any]:
-        """The contract's ``/api/state``, with ``event``, the id of the last event that it contains."""
+        """The contract's ``/api/state``, with ``event``, the id of the last event that it includes."""
         with self._state:
             history, last = self._history, self._feed.last
             cached = self._cached_state
@@ -230,7 +229,7 @@ class Session:
         return self._sight.lifted
 
     def legal(self) -> list[str]:
-        """The legal turns now; those that explain most squares of the alert come first."""
+        """The legal turns now, those that explain most squares of the alert first."""
         return [str(move) for move in nearest_turns(self._history)]
 
     @property
@@ -268,7 +267,7 @@ class Session:
         return self._sight.corners()
 
     def wait_while_busy(self, timeout: float) -> None:
-        """Wait while a picture is processed, at most ``timeout`` seconds: the game thread has priority."""
+        """Wait at most ``timeout`` seconds while a picture is processed: the game thread has priority."""
         self._idle.wait(timeout)
 
     def health(self) -> dict[str, Any]:
@@ -276,7 +275,7 @@ class Session:
         now = self._clock()
         loop_age = now - self._turned_at
         return {
-            "ok": self._frames > 0 and loop_age < _STALLED,
+            "ok": self._frames > 0 and loop_age < _STALL_TIMEOUT,
             "frame_age": round(now - self._frame_at, 3) if self._frames else None,
             "loop_age": round(loop_age, 3),
             "frames": self._frames,
@@ -291,8 +290,8 @@ class Session:
 
     @property
     def apart(self) -> float:
-        """Seconds between two pictures that are enough now; 0 if every one is wanted."""
-        return _AT_REST if self._sight.at_rest else 0.0
+        """Sufficient seconds between two pictures now; 0 if every picture is wanted."""
+        return _AT_REST_INTERVAL if self._sight.at_rest else 0.0
 
     def close(self) -> None:
         """End all subscriptions. The journal belongs to whoever opened it."""
@@ -303,7 +302,7 @@ class Session:
     def push(self, frame: Frame) -> list[Event]:
         """Process one frame; returns the events emitted because of it, in order, already stored."""
         if self.tape is not None:
-            # What is run again has only the whole picture, so nothing else may be looked at now.
+            # A replay has only the decoded picture, so nothing else may be used now.
             frame = replace(frame, picture=frame.image)
             self.tape.frame(frame)
         self._idle.clear()
@@ -316,10 +315,10 @@ class Session:
         if self._fresh_stream:
             self._offset, self._fresh_stream = self._time - frame.time, False
         if self._offset:
-            # A reopened source counts from 0, but waiting times (until the board is sought again, until a
+            # A reopened source counts from 0, but waiting times (until the board is sought again, or a
             # picture counts as still) are measured in the time of the game.
             frame = replace(frame, time=frame.time + self._offset)
-        # Whole microseconds: enough for any camera, and readable in the journal.
+        # Whole microseconds are sufficient for any camera, and readable in the journal.
         self._time = max(self._time, round(frame.time, 6))
         emitted = self.attend()
         in_view = self._sight.camera_state == "ok"
@@ -332,7 +331,7 @@ class Session:
             emitted += self._begin_next_game()
         transitions = self._history.transitions(self._history.times_up(self._time))
         history = transitions[-1].after if transitions else self._history
-        seen = self._looking.verdicts(self._sight, frame, history, self._time)
+        seen = self._sight_control.verdicts(self._sight, frame, history, self._time)
         transitions += follow(seen, history, self._time)
         history = transitions[-1].after if transitions else history
         if history.start_from and history.reading and self.takes_reading:
@@ -403,11 +402,11 @@ class Session:
             return self._place(request)
         transitions = self._history.transitions(answer(request, self._history, self._time))
         if any(isinstance(transition.event, TakenBack | Corrected) for transition in transitions):
-            # The board has to be corrected by hand: the pipeline compares it with the new history.
+            # The players must correct the board: the pipeline compares it with the new history.
             transitions[-1] = replace(
                 transitions[-1], after=replace(transitions[-1].after, ready=False, set_up=())
             )
-        self._looking.pass_on(request, self._sight, self._time)
+        self._sight_control.pass_on(request, self._sight, self._time)
         return self._emit(transitions)
 
     def _new_game(self, request: NewGame) -> list[Event]:
@@ -416,7 +415,7 @@ class Session:
         try:
             history = plan.begin(self._journal, self._time)
         except OSError as error:
-            # The journal's own message; the old game stays.
+            # The journal's own message; the old game continues.
             raise RequestRefused(str(error)) from error
         if self._make and history.rules != self.rules:
             self._sight = self._make(history.rules)
@@ -435,13 +434,13 @@ class Session:
         return self._emit_events(Placed(self._time, request.corners))
 
     def _begin_next_game(self) -> list[Event]:
-        """Begin a new game after a finished one; if the journal cannot store it, try a little later."""
+        """Begin a new game after a finished one; if the journal cannot store it, retry a little later."""
         if self._clock() < self._retry_at:
             return []
         try:
             return self._new_game(NewGame())
         except RequestRefused as error:
-            self._journal_fault, self._retry_at = str(error), self._clock() + _RETRY
+            self._journal_fault, self._retry_at = str(error), self._clock() + _RETRY_INTERVAL
             return []
 
     def _emit_events(self, *events: Event) -> list[Event]:
@@ -449,7 +448,7 @@ class Session:
         return self._emit(before.transitions(events))
 
     def _emit(self, transitions: Sequence[Transition]) -> list[Event]:
-        """Store these events, then emit them; hold them back while the journal cannot store them."""
+        """Store these events, then emit them; hold them back as long as the journal cannot store them."""
         if self._held:
             self._held += transitions
             return []
@@ -461,7 +460,7 @@ class Session:
             if self._journal_fault is None:
                 log.error("%s", error)
             self._held, self._journal_fault = list(transitions), str(error)
-            self._retry_at = self._clock() + _RETRY
+            self._retry_at = self._clock() + _RETRY_INTERVAL
             return []
         self._journal_fault = None
         return [transition.event for transition in transitions]
@@ -470,7 +469,7 @@ class Session:
         history, events = transitions[-1].after, tuple(transition.event for transition in transitions)
         numbers = self._keep(events, history.game)
         if any(isinstance(event, Moved) for event in events):
-            # The game goes on: the notice has been read, or is no longer news.
+            # The game goes on: the notice about the rescued journal has been read, or is out of date.
             self._rescued = None
         with self._state:
             self._history = history

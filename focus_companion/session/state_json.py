@@ -1,4 +1,4 @@
-"""The game as the JSON of ``/api/state``."""
+"""Converts the game to the JSON of ``/api/state``."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .seat_kinds import BOARD
 
 Value = TypeVar("Value")
 
-SEATS: Final[Mapping[int, Mapping[str, str]]] = {
+DEFAULT_SIDES: Final[Mapping[int, Mapping[str, str]]] = {
     2: {"g": "bottom", "r": "top"},
     3: {"g": "bottom", "b": "left", "r": "right"},
     4: {"g": "bottom", "b": "left", "y": "top", "r": "right"},
 }
-"""Default side of the board by colour, by number of players."""
+"""The default side of the board of each colour, by number of players."""
 
 OPPOSITE_SIDE: Final = {"bottom": "top", "left": "right", "top": "bottom", "right": "left"}
 
 
 def seats(players: str) -> dict[str, str]:
     """Side of the board by colour letter; colours without a default take the free sides, clockwise."""
-    usual = SEATS[len(players)]
+    usual = DEFAULT_SIDES[len(players)]
     placed = {letter: usual[letter] for letter in players if letter in usual}
     free = [side for side in usual.values() if side not in placed.values()]
     for letter in players:
@@ -87,13 +87,14 @@ def entries(history: History, start: int = 0) -> list[dict[str, Any]]:
 
 
 def state(history: History) -> dict[str, Any]:
-    """The part of the contract's state that depends on the game only: without camera and last event id."""
+    """The part of the contract's state that depends only on the game: without camera and last event id."""
     return standing(history) | {"moves": entries(history)}
 
 
 def change(transition: Transition) -> dict[str, Any]:
-    """The change of the state by an event: :func:`standing` after it, and the change of the list of moves:
-    its first ``keep`` entries stay, those of ``add`` follow them. Its size does not grow with the game.
+    """The change of the state by an event: :func:`standing` after it, and a change to the list of moves,
+    whose first ``keep`` entries stay and are followed by those of ``add``. Its size does not grow with the
+    game.
     """
     before, after = transition.before.entries, transition.after.entries
     keep = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(before, after, strict=False)))
@@ -157,7 +158,7 @@ def hands(position: Position) -> dict[str, Any]:
 
 
 def wrong_squares(history: History) -> tuple[int, ...]:
-    """The squares (indices) to be corrected now: those of the alert, else where the set-up differs."""
+    """The squares (indices) to be corrected now: those of the alert, or else those of the set-up."""
     names = history.alert.squares if history.alert else () if history.ready else history.set_up
     return tuple(INDEX[name] for name in names)
 

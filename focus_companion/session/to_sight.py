@@ -1,4 +1,4 @@
-"""Passes frames and requests on to the pipeline: which frames to judge, to read, or to trust."""
+"""Passes frames and requests on to the pipeline, and decides which frames are judged and which are read."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .requests import ReadBoard, Request, StandsRight, TurnDone
 if TYPE_CHECKING:
     from ..vision.capture.frames import Frame
 
-_HURRY: Final = 2.0
-"""Seconds after a press of the button in which a picture that comes to rest is judged at once."""
+_HURRY_TIME: Final = 2.0
+"""Seconds after a press of the button within which a picture that comes to rest is judged at once."""
 
-_READING: Final = 30.0
+_READING_TIMEOUT: Final = 30.0
 """Seconds for which a requested reading is attempted."""
 
 
-class Looking:
+class SightControl:
     """Decides what the pipeline does with the next frames."""
 
     def __init__(self) -> None:
@@ -31,11 +31,11 @@ class Looking:
         """Pass on a request made at ``time``, if it concerns the pipeline."""
         if isinstance(request, ReadBoard):
             sight.read_again()
-            self._read_until = time + _READING
+            self._read_until = time + _READING_TIMEOUT
         elif isinstance(request, StandsRight):
             sight.vouch()
         elif isinstance(request, TurnDone):
-            sight.hurry(time + _HURRY)
+            sight.hurry(time + _HURRY_TIME)
 
     def verdicts(self, sight: Sight, frame: Frame, history: History, time: float) -> Iterator[Verdict]:
         """The verdicts of a frame at ``time``."""
@@ -43,7 +43,7 @@ class Looking:
             yield from sight.read(frame, None)
             return
         asked = time <= self._read_until
-        # Seeking a position that is not on the board would take the time that reading needs.
+        # Until the board is found, ``push`` would search for it and take the time that reading needs.
         if not asked or sight.camera_state == "ok":
             yield from sight.push(frame, history.positions, history.asked)
         if asked:

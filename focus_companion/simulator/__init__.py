@@ -1,1 +1,1 @@
-"""A synthetic board, hand, light and camera."""
+"""Simulates a table with a board, hands, light and a camera."""

@@ -1,4 +1,4 @@
-"""An arm over the board: rounded cones blended into one surface, and its shadow."""
+"""Draws an arm over the board (rounded cones blended into one surface) and its shadow."""
 
 from __future__ import annotations
 
@@ -13,20 +13,29 @@ from .patches import Rect
 from .scene_style import Lighting, SceneStyle
 from .sensor import Film
 from .shading import linear, tint
-from .stage import SEATS, TOWARDS, Hand
+from .stage import SEAT_DIRECTIONS, SEATS, Hand
 
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
 Held = tuple[tuple[int, int, int, int], U8, F32]
-"""Pieces in the hand as drawn: their rectangle, colours and coverage."""
+"""Rendered pieces in the hand: their rectangle, colours and coverage."""
 
-NEAREST = 90.0
-"""Near clipping distance from the lens, in millimetres."""
+NEAR_CLIP = 90.0
+"""Near clipping distance from the camera, in millimetres."""
+
+SHADOW_NEAR_CLIP = 60
+"""Near clipping distance of shadows from the camera, in millimetres."""
+
+MIN_SHADOW = 0.99
+"""Remaining light below which a pixel counts as shaded."""
+
+EMPTY_HEIGHT = -1e4
+"""Height of a relief where there is no surface, in millimetres."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bone:
-    """A rounded cone between two points (3,) in mm; ``cloth`` for the sleeve."""
+    """A rounded cone between two points (3,), with a radius at each, in mm; ``cloth``: part of a sleeve."""
 
     a: F32
     b: F32
@@ -36,10 +45,10 @@ class Bone:
 
 
 def bones(hand: Hand) -> list[Bone]:
-    """The arm's bones, from the sleeve to the finger tips; or those of a head."""
+    """The bones of the arm, from the sleeve to the finger tips, or of the head."""
     if hand.head:
         return _head(hand)
-    tx, ty = TOWARDS[hand.seat]
+    tx, ty = SEAT_DIRECTIONS[hand.seat]
     out, side, up = np.array([tx, ty, 0.0]), np.array([-ty, tx, 0.0]), np.array([0.0, 0.0, 1.0])
     lifted = max(len(hand.pieces) - 1, 0) * 7.4
     grip = np.array([hand.x, hand.y, hand.height + lifted + 9.0])
@@ -98,7 +107,7 @@ def bones(hand: Hand) -> list[Bone]:
 
 def _head(hand: Hand) -> list[Bone]:
     """Hair, face, neck and shoulders of somebody leaning over the table from their seat."""
-    tx, ty = TOWARDS[hand.seat]
+    tx, ty = SEAT_DIRECTIONS[hand.seat]
     out, side, up = np.array([tx, ty, 0.0]), np.array([-ty, tx, 0.0]), np.array([0.0, 0.0, 1.0])
     nose = np.array([hand.x, hand.y, hand.height + 70.0])
 
@@ -115,17 +124,17 @@ def _head(hand: Hand) -> list[Bone]:
 
 
 def _in_view(parts: list[Bone], camera: Camera) -> list[Bone]:
-    """The bones in front of the camera: an arm that passes below it is clipped at :data:`NEAREST`."""
+    """The bones in front of the camera, clipped at :data:`NEAR_CLIP`: an arm may reach behind the camera."""
     ahead = camera.rotation_matrix[2]
     kept = []
     for bone in parts:
         da, db = (float(ahead @ end) + camera.translation[2] for end in (bone.a, bone.b))
-        if max(da, db) <= NEAREST:
+        if max(da, db) <= NEAR_CLIP:
             continue
-        if min(da, db) < NEAREST:
+        if min(da, db) < NEAR_CLIP:
             near, far = (bone.a, bone.b) if da < db else (bone.b, bone.a)
             rn, rf = (bone.ra, bone.rb) if da < db else (bone.rb, bone.ra)
-            share = (max(da, db) - NEAREST) / abs(da - db)
+            share = (max(da, db) - NEAR_CLIP) / abs(da - db)
             end = np.asarray(far + (near - far) * share, np.float32)
             bone = Bone(far, end, rf, rf + (rn - rf) * share, bone.cloth)
         kept.append(bone)
@@ -134,7 +143,9 @@ def _in_view(parts: list[Bone], camera: Camera) -> list[Bone]:
 
 @dataclass(frozen=True)
 class _Relief:
-    """The arm as a surface, at (x0, y0): height in mm towards the camera, coverage, cloth share; (h, w)."""
+    """The arm as a surface, with its top left pixel at (x0, y0): height in mm towards the camera, coverage,
+    and share of cloth, (h, w) each.
+    """
 
     x0: int
     y0: int
@@ -161,7 +172,7 @@ def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
     x0, y0, x1, y1 = max(low[0], 0), max(low[1], 0), min(high[0], w), min(high[1], h)
     if x1 <= x0 or y1 <= y0:
         return None
-    height = np.full((y1 - y0, x1 - x0), -1e4, np.float32)
+    height = np.full((y1 - y0, x1 - x0), EMPTY_HEIGHT, np.float32)
     share, cloth = np.zeros_like(height), np.zeros_like(height)
     pixel = float(np.median(depth)) / (lens.focal * scale)
     for bone, (pa, pb), radii, depths in zip(parts, pixels, radius, depth, strict=True):
@@ -181,7 +192,7 @@ def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
             r = r * (1 + 0.014 * np.sin(t * 23) + 0.008 * np.sin(t * 41 + 1))
         cover = np.clip(r - away + 0.5, 0, 1)
         rise = np.sqrt(np.clip(1 - (away / r) ** 2, 0, 1)) * (bone.ra + (bone.rb - bone.ra) * t)
-        top = np.where(cover > 0, rise - (da + (db - da) * t), -1e4).astype(np.float32)
+        top = np.where(cover > 0, rise - (da + (db - da) * t), EMPTY_HEIGHT).astype(np.float32)
         crop = np.s_[by0 - y0 : by1 - y0, bx0 - x0 : bx1 - x0]
         here = height[crop]
         cloth[crop] = np.where((top > here) & (cover > 0), float(bone.cloth), cloth[crop])
@@ -197,10 +208,10 @@ def draw_arm(
     picture: U8, hand: Hand, held: Held | None, look: SceneStyle, camera: Camera, lighting: Lighting,
     film: Film, detail: float,
 ) -> Rect:  # fmt: skip
-    """Draws shadow, held pieces and arm on the picture (H, W, 3) in place; the part that they change."""
+    """Draws shadow, held pieces and arm on the picture (H, W, 3) in place; returns the part changed."""
     parts = bones(hand)
     changed = [_shadow(picture, parts, camera, lighting)]
-    # Held pieces are between the fingers: the far fingers are behind them, the rest in front.
+    # Held pieces are drawn before the arm, so the fingers are in front of them.
     if held is not None:
         (x0, y0, x1, y1), colour, share = held
         below = picture[y0:y1, x0:x1]
@@ -208,14 +219,14 @@ def draw_arm(
         changed.append(held[0])
     relief = _relief(parts, camera, detail)
     if relief is not None:
-        changed.append(_cover(picture, relief, _lit(relief, hand, look, camera, lighting, film)))
+        changed.append(_blend(picture, relief, _lit(relief, hand, look, camera, lighting, film)))
     full = np.array([rect for rect in changed if rect[2] > rect[0]] or [(0, 0, 0, 0)])
     (x0, y0), (x1, y1) = full[:, :2].min(0).tolist(), full[:, 2:].max(0).tolist()
     return x0, y0, x1, y1
 
 
-def _cover(picture: U8, relief: _Relief, arm: U8) -> Rect:
-    """Blends the arm's pixels (h, w, 3) into the picture by coverage; returns the part changed."""
+def _blend(picture: U8, relief: _Relief, arm: U8) -> Rect:
+    """Blends the arm's pixels (h, w, 3) into the picture according to coverage; returns the part changed."""
     scale = 1 / relief.scale
     h, w = relief.height.shape
     x0, y0 = round(relief.x0 * scale), round(relief.y0 * scale)
@@ -235,7 +246,7 @@ def _cover(picture: U8, relief: _Relief, arm: U8) -> Rect:
 
 
 def _lit(relief: _Relief, hand: Hand, look: SceneStyle, camera: Camera, lighting: Lighting, film: Film) -> U8:
-    """Pixels (h, w, 3) of the arm's surface; black away from it."""
+    """Pixels (h, w, 3) of the lit surface of the arm; black outside it."""
     picture = np.zeros((*relief.height.shape, 3), np.uint8)
     inside = relief.share > 0
     if not inside.any():
@@ -244,7 +255,7 @@ def _lit(relief: _Relief, hand: Hand, look: SceneStyle, camera: Camera, lighting
     height = np.maximum(relief.height, float(heights.min()) - 20)
     smooth = cv2.GaussianBlur(height, (0, 0), max(0.6, 1.3 / relief.pixel))
     slope = 0.125 / relief.pixel
-    # Of the surface itself, and of a rim that shows if the picture is drawn coarsely.
+    # The pixels of the surface, and of a rim that is visible if the arm is drawn coarsely.
     y, x = np.nonzero(cv2.dilate(inside.astype(np.uint8), np.ones((5, 5), np.uint8)))
     gx = np.clip(cv2.Sobel(smooth, cv2.CV_32F, 1, 0, ksize=3, scale=slope)[y, x], -3, 3)
     gy = np.clip(cv2.Sobel(smooth, cv2.CV_32F, 0, 1, ksize=3, scale=slope)[y, x], -3, 3)
@@ -275,7 +286,7 @@ def _lit(relief: _Relief, hand: Hand, look: SceneStyle, camera: Camera, lighting
     skin, sleeve = linear(look.arms.skins[seat]), linear(look.arms.sleeves[seat])
     ambient = lighting.ambient * tint(lighting.ambient_tint)
     light = np.empty((len(x), 3), np.float32)
-    # Light scatters under skin: its terminator is soft and reddish.
+    # Light scatters under the skin, so the edge of its shaded side is soft and reddish.
     for channel, (flush, soft) in enumerate(((1.0, 0.08), (0.9, 0.12), (0.0, 0.28))):
         albedo = float(skin[channel]) * (1 - 0.16 * flush * ruddy)
         albedo += (float(sleeve[channel]) - albedo) * cloth
@@ -314,14 +325,15 @@ def _shadow(picture: U8, parts: list[Bone], camera: Camera, lighting: Lighting) 
         feet = foot[:, :, None] + (radii * (1 + drop))[..., None, None] * rim
         feet = feet.reshape(len(parts), -1, 3)
         # Points behind the camera are not visible.
-        ahead = (feet @ camera.rotation_matrix[2]).min(1) + camera.translation[2] >= 60
+        ahead = (feet @ camera.rotation_matrix[2]).min(1) + camera.translation[2] >= SHADOW_NEAR_CLIP
         if ahead.any():
             spots = camera.project(feet[ahead].reshape(-1, 3)).reshape(-1, feet.shape[1], 2) / step
             for spot in np.round(spots * 16).astype(np.int32):
                 cv2.fillConvexPoly(mask, cv2.convexHull(spot), 1.0, cv2.LINE_8, 4)
         pixels = soft * camera.lens.focal / float(np.linalg.norm(camera.place)) / step
         shade *= 1 - weight * cv2.GaussianBlur(mask, (0, 0), max(0.8, pixels))
-    rows, columns = np.nonzero(shade.min(1) < 0.99)[0], np.nonzero(shade.min(0) < 0.99)[0]
+    shaded = shade.min(1) < MIN_SHADOW, shade.min(0) < MIN_SHADOW
+    rows, columns = np.nonzero(shaded[0])[0], np.nonzero(shaded[1])[0]
     if not len(rows):
         return 0, 0, 0, 0
     x0, x1 = max(int(columns[0]) - 1, 0) * step, min(int(columns[-1]) + 2, small[0]) * step

@@ -1,4 +1,4 @@
-"""The static scene: table, things lying about, board unit and bare domes."""
+"""Paints the static scene: table, objects on it, board unit and bare domes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Camera
-from .canvas import UP, Canvas, two
+from .canvas import UP, Canvas, remap_maps
 from .props import paint_props
 from .scene_style import Lamp, Lighting, SceneStyle
 from .shading import ShadowCaster, linear, to_light, unit
@@ -22,15 +22,18 @@ from .textures import board_picture, outline_points, to_texture
 
 F32 = NDArray[np.float32]
 
-BAND = 160
+BAND_ROWS = 160
 """Rows of the picture painted at a time."""
+
+MIN_SHRINK = 0.95
+"""Scale above which the board's texture is not worth reducing."""
 
 OVERCAST = Lamp((0.0, 0.0, 1e5), 1.0, size=6e4)
 """The sky as a lamp, for the ambient occlusion around the foot of the board unit."""
 
 
 def paint_background(look: SceneStyle, lighting: Lighting, camera: Camera, pose: Pose) -> Canvas:
-    """The empty table and board. ``camera`` and lamps are in the frame of the board at ``pose``."""
+    """The empty table and board; ``camera`` and lamps are in the frame of the board at ``pose``."""
     canvas = Canvas(camera, lighting)
     outline = outline_points(look.board, look.profile)
     _table(canvas, look, pose, outline)
@@ -63,7 +66,7 @@ def _table(canvas: Canvas, look: SceneStyle, pose: Pose, outline: F32) -> None:
 
 
 def _sides(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
-    """The unit's sides that face the camera, the farthest first."""
+    """Paints the board unit's sides that face the camera, the farthest first."""
     table, steps = look.profile.table, np.linspace(0, 1, 8)[:, None]
     ends = sorted(
         zip(outline, np.roll(outline, -1, 0), strict=True),
@@ -84,7 +87,7 @@ def _sides(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
 
 
 def _board(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
-    """The top of the unit, with cells, labels and relief."""
+    """Paints the top of the board unit, with cells, labels and relief."""
     profile, style = look.profile, look.board
     seen = canvas.mask(canvas.polygon(outline, 0.0))
     if seen is None:
@@ -94,7 +97,7 @@ def _board(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
     slopes = [cv2.Sobel(relief, cv2.CV_32F, *d, scale=0.5) for d in ((1, 0), (0, 1))]
     # Downscaling the drawing to the size of the picture preserves thin lines and letters.
     shrink = min(1.0, 1.6 * canvas.camera.pitch_pixels(profile) / (profile.pitch * 4))
-    if shrink < 0.95:
+    if shrink < MIN_SHRINK:
         picture = cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
     size = len(picture) / len(relief)
     dome = profile.dome
@@ -108,10 +111,10 @@ def _board(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
         crop = within, columns
         points = canvas.plane(0.0, crop)
         at = to_texture(points[..., :2], profile)
-        dx, dy = (cv2.remap(slope, *two(at), cv2.INTER_LINEAR) for slope in slopes)
+        dx, dy = (cv2.remap(slope, *remap_maps(at), cv2.INTER_LINEAR) for slope in slopes)
         normals = unit(np.stack([-dx, dy, np.ones_like(dx)], -1))
-        srgb = cv2.remap(picture, *two((at + 0.5) * size - 0.5), cv2.INTER_LINEAR).astype(np.float32) / 255
-        albedo = to_light(srgb).astype(np.float32)
+        texels = cv2.remap(picture, *remap_maps((at + 0.5) * size - 0.5), cv2.INTER_LINEAR)
+        albedo = to_light(texels.astype(np.float32) / 255).astype(np.float32)
         light = canvas.lit(points, normals, albedo, style.gloss)
         for bump in bumps:
             canvas.shade(points, light, bump, 0.0)
@@ -121,8 +124,8 @@ def _board(canvas: Canvas, look: SceneStyle, outline: F32) -> None:
 
 
 def _in_bands(rows: slice, paint: Callable[[slice], None]) -> None:
-    """Paint ``rows`` of the picture in bands, to bound memory; bands run in parallel."""
+    """Paint ``rows`` of the picture in bands, which limits memory; bands are painted in parallel."""
     first = rows.start or 0
-    bands = [slice(row, min(row + BAND, rows.stop)) for row in range(first, rows.stop, BAND)]
+    bands = [slice(row, min(row + BAND_ROWS, rows.stop)) for row in range(first, rows.stop, BAND_ROWS)]
     with ThreadPoolExecutor(os.cpu_count()) as painters:
         list(painters.map(paint, bands))

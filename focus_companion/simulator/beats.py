@@ -1,4 +1,4 @@
-"""Stretches of time at the table: what is there, and where a hand goes meanwhile."""
+"""Defines beats: stretches of time at the table, with what is there and where a hand goes meanwhile."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Any
 
 from .stage import Hand, Stage
 
-TRAVEL = 55.0
-"""Millimetres by which a hand carrying pieces rises on its way."""
+CARRY_HEIGHT = 55.0
+"""Millimetres by which a hand that carries pieces rises on its way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Durations in seconds. ``settle``, ``pending`` and ``wrong`` are stretches of stillness."""
+    """Durations in seconds: the hand's ``reach``, ``carry`` and ``leave``, and the stillness after a turn
+    (``settle``), before a trimming (``pending``) and after an illegal act (``wrong``).
+    """
 
     reach: float = 0.35
     carry: float = 0.4
@@ -27,9 +29,9 @@ class Pace:
 class Beat:
     """A stretch of time.
 
-    ``kind`` is "settled", "hand", "overflow-pending" or "illegal", as in recordings with truth. The board is
-    that of ``stage`` for the whole beat; in a "hand" beat the hand goes from ``stage.hand`` to ``goal``.
-    ``over`` names the square that the hand is about, and ``truth`` holds what else is true.
+    ``kind`` is "settled", "hand", "overflow-pending" or "illegal", as in recordings with ground truth. The
+    board is that of ``stage`` for the whole beat; in a "hand" beat the hand goes from ``stage.hand`` to
+    ``goal``. ``over`` names the square concerned, and ``truth`` holds further ground truth.
     """
 
     kind: str
@@ -39,7 +41,7 @@ class Beat:
     over: str = ""
     truth: dict[str, Any] = field(default_factory=dict)
     drift: float | None = None
-    """What the light drifts to meanwhile, in stops; None: unchanged."""
+    """The drift of the light at the end of the beat, in stops; None: unchanged."""
 
     def at(self, share: float) -> Stage:
         """The stage after a fraction ``share`` (0…1) of the beat."""
@@ -50,7 +52,7 @@ class Beat:
         if start is None or goal is None:
             return self.stage
         s = share * share * (3 - 2 * share)
-        arc = TRAVEL * 4 * s * (1 - s) if start.pieces else 0.0
+        arc = CARRY_HEIGHT * 4 * s * (1 - s) if start.pieces else 0.0
         hand = replace(
             start,
             x=start.x + (goal.x - start.x) * s,

@@ -1,7 +1,7 @@
-"""A plausible picture of a stage: table, board, stacks with their shadows, and an arm over it.
+"""Renders a plausible picture of a stage: table, board, stacks with their shadows, and an arm.
 
-The background is painted once. From picture to picture, only the parts where a thing appeared, vanished or
-changed are redrawn, with its shadows.
+The background is painted once. From picture to picture, only the parts where a thing or its shadow appeared,
+vanished or changed are redrawn.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Camera
 from .arm import draw_arm
-from .background import BAND, paint_background
-from .canvas import inside
+from .background import BAND_ROWS, paint_background
+from .canvas import crop_inside
 from .patches import Rect
 from .pieces import PiecePainter
 from .scene_style import Lamp, Lighting, SceneStyle
-from .sensor import Chip, Film, Shot
-from .shading import contact, visibility
+from .sensor import Film, ImageSensor, Shot
+from .shading import OCCLUSION_REACH, ambient_occlusion, visibility
 from .stage import Hand, Pose, Stage, Thing, from_table, things_of
 
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
 
-HELD = 999
-"""The place of pieces held in a hand."""
+HELD_PLACE = 999
+"""Index of the place of pieces held in a hand (:attr:`.stage.Thing.square`)."""
 
 
 def placed_camera(camera: Camera, pose: Pose) -> Camera:
@@ -54,14 +54,14 @@ def placed_lighting(lighting: Lighting, pose: Pose) -> Lighting:
 class BoardView:
     """Draws stages with one look; a lock serializes callers.
 
-    Painting the background takes seconds and some 60 MB, so the same view should be reused for the same look.
+    Painting the background takes seconds and about 60 MB, so a view should be reused for the same look.
     """
 
     def __init__(self, look: SceneStyle) -> None:
         self.look = look
         self._placed: tuple[Pose, int] | None = None
         self._version = 0
-        self._chip = Chip(look)
+        self._sensor = ImageSensor(look)
         self._drawing = threading.Lock()
 
     def draw(self, stage: Stage, *, detail: float = 1.0) -> U8:
@@ -76,16 +76,16 @@ class BoardView:
     def shoot(self, stage: Stage, rng: np.random.Generator, *, detail: float = 1.0) -> U8:
         """The picture (H, W, 3) uint8 BGR as the camera delivers it, with fresh noise from ``rng``."""
         with self._drawing:
-            return self._chip.expose(self._drawn(stage, detail), rng)
+            return self._sensor.expose(self._drawn(stage, detail), rng)
 
     def _drawn(self, stage: Stage, detail: float) -> Shot:
         self._place(stage)
         self._update(things_of(stage, self.look))
-        shot = Shot(self._clean, self._version, drift=stage.drift, nudge=stage.nudge)
-        return shot if stage.hand is None else replace(shot, hand=self._reached(stage.hand, detail))
+        shot = Shot(self._still, self._version, drift=stage.drift, nudge=stage.nudge)
+        return shot if stage.hand is None else replace(shot, hand=self._with_hand(stage.hand, detail))
 
     def _place(self, stage: Stage) -> None:
-        """Repaints the background if the board was moved or the light has changed."""
+        """Repaints the background if the board has moved or the light has changed."""
         if self._placed == (stage.pose, stage.light):
             return
         self._placed = (stage.pose, stage.light)
@@ -98,13 +98,13 @@ class BoardView:
         self._film = Film(self.look.sensor, self.look.size, self._gain())
         self._version += 1
         width, height = self.look.size
-        self._clean = np.zeros((height, width, 3), np.uint8)
-        for row in range(0, height, BAND):
-            crop = np.s_[row : row + BAND, :width]
-            self._clean[crop] = self._film.develop(self._canvas.light(crop), (0, row))
+        self._still = np.zeros((height, width, 3), np.uint8)
+        for row in range(0, height, BAND_ROWS):
+            crop = np.s_[row : row + BAND_ROWS, :width]
+            self._still[crop] = self._film.develop(self._canvas.light(crop), (0, row))
 
     def _gain(self) -> float:
-        """The automatic exposure for the empty board: a mean a little below middle grey."""
+        """The automatic exposure for the empty board, with a mean slightly below middle grey."""
         few = self._canvas.light(np.s_[::8, ::8])
         mean = float(np.sqrt(np.clip(few.mean(-1), 0, 2)).mean() ** 2)
         bright = float(np.percentile(few.max(-1), 97))
@@ -113,12 +113,12 @@ class BoardView:
         return float(automatic * 2.0**self._lighting.exposure)
 
     def _update(self, things: frozenset[Thing]) -> None:
-        """Redraws what differs from the things drawn last."""
+        """Redraws the parts that differ from the things drawn last."""
         if things == self._things:
             return
         self._version += 1
         changed = sorted(things ^ self._things, key=lambda t: (t.square, t.pieces))
-        self._pieces.make(changed)
+        self._pieces.prepare(changed)
         dirty = [rect for thing in changed for rect in self._pieces.touched(thing, things)]
         self._things = things
         for rect in merged(dirty):
@@ -132,25 +132,25 @@ class BoardView:
         lamps = [layer[crop].astype(np.float32) for layer in self._canvas.lamps]
         columns = {thing: self._pieces.column(thing) for thing in self._things}
         for column in columns.values():
-            pad = column.radius + 26
-            spot = inside(points, (column.x - pad, column.y - pad, column.x + pad, column.y + pad))
+            pad = column.radius + OCCLUSION_REACH
+            spot = crop_inside(points, (column.x - pad, column.y - pad, column.x + pad, column.y + pad))
             if spot is not None:
-                light[spot] *= contact(points[spot], [column])[..., None]
+                light[spot] *= ambient_occlusion(points[spot], [column])[..., None]
             for lamp, layer in zip(self._lighting.lamps, lamps, strict=True):
-                spot = inside(points, column.reach(lamp, self.look.profile.table))
+                spot = crop_inside(points, column.reach(lamp, self.look.profile.table))
                 if spot is not None:
                     layer[spot] *= visibility(points[spot], lamp, [column])[..., None]
         for layer in lamps:
             light += layer
         self._pieces.paint(light, (x0, y0), columns)
-        self._clean[crop] = self._film.develop(light, (x0, y0))
+        self._still[crop] = self._film.develop(light, (x0, y0))
 
-    def _reached(self, hand: Hand, detail: float) -> tuple[U8, Rect]:
-        """The picture with the arm, its shadow and what it holds, and the part that they change."""
-        picture = self._clean.copy()
+    def _with_hand(self, hand: Hand, detail: float) -> tuple[U8, Rect]:
+        """The picture with the arm, its shadow and the pieces it holds, and the part that they change."""
+        picture = self._still.copy()
         held = None
         if hand.pieces:
-            sprite = self._pieces.alone(Thing(hand.x, hand.y, hand.height, hand.pieces, HELD))
+            sprite = self._pieces.alone(Thing(hand.x, hand.y, hand.height, hand.pieces, HELD_PLACE))
             if sprite is not None:
                 bare = np.asarray(sprite.light / np.maximum(sprite.share, 1e-3), np.float32)
                 colour = self._film.develop(bare, sprite.rect[:2])

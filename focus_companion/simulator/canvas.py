@@ -1,6 +1,6 @@
 """Layers of light, painted surface by surface from back to front.
 
-The light of every lamp is a separate layer, so that the shadows of stacks can be applied later.
+Each lamp has a layer of its own, so that the shadows of stacks can be applied later.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..vision.geometry.scene import Camera
 from .patches import body_patch
 from .scene_style import Lamp, Lighting
-from .shading import ShadowCaster, contact, direct, sky, visibility
+from .shading import ShadowCaster, ambient_occlusion, lamp_light, sky_light, visibility
 from .solids import Body, pixel_rays
 
 F32 = NDArray[np.float32]
@@ -22,10 +22,11 @@ Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in mm."""
 
 UP = np.array([0, 0, 1], np.float32)
+"""The normal of horizontal surfaces."""
 
 
-def inside(points: F32, box: Box, step: int = 4) -> Crop | None:
-    """The part of the picture with all of ``points`` (h, w, 3) that are in a box; None if there are none."""
+def crop_inside(points: F32, box: Box, step: int = 4) -> Crop | None:
+    """The part of the picture that contains all of ``points`` (h, w, 3) in a box; None if there are none."""
     coarse = points[::step, ::step]
     pad = 2.0 * step
     x, y = coarse[..., 0], coarse[..., 1]
@@ -38,7 +39,7 @@ def inside(points: F32, box: Box, step: int = 4) -> Crop | None:
 
 
 class Canvas:
-    """Light ``ambient`` and from each of ``lamps``, and ``points``, the surfaces in mm; all (H, W, 3)."""
+    """Light, ``ambient`` and from each of ``lamps``, and ``points`` of the surfaces in mm; all (H, W, 3)."""
 
     def __init__(self, camera: Camera, lighting: Lighting) -> None:
         self.camera, self.lighting = camera, lighting
@@ -52,13 +53,13 @@ class Canvas:
         self.points = np.zeros((height, width, 3), np.float32)
 
     def plane(self, level: float, crop: Crop) -> F32:
-        """Points (h, w, 3) where the rays of a part of the picture meet a horizontal plane."""
+        """Points (h, w, 3) where the rays of a part of the picture intersect a horizontal plane."""
         rays = self._rays[crop]
         depth = (level - self.eye[2]) / np.minimum(rays[..., 2:], -1e-3)
         return np.asarray(self.eye + rays * depth, np.float32)
 
     def finish(self) -> None:
-        """Ends painting: releases what only painting needs, and stores the light in half the memory."""
+        """Ends painting: releases what only painting needs, and halves the memory of the light."""
         self._rays = np.zeros((0, 0, 3), np.float32)
         self.ambient = self.ambient.astype(np.float16)
         self.lamps = tuple(layer.astype(np.float16) for layer in self.lamps)
@@ -90,11 +91,11 @@ class Canvas:
 
     def lit(self, points: F32, normals: F32, albedo: F32, gloss: float) -> tuple[F32, list[F32]]:
         """Light of the sky and of each lamp from surfaces (..., 3)."""
-        lamps = [direct(lamp, points, normals, albedo, gloss, self.eye) for lamp in self.lighting.lamps]
-        return sky(self.lighting, points, normals, albedo, gloss, self.eye), lamps
+        lamps = [lamp_light(lamp, points, normals, albedo, gloss, self.eye) for lamp in self.lighting.lamps]
+        return sky_light(self.lighting, points, normals, albedo, gloss, self.eye), lamps
 
     def lay(self, crop: Crop, share: F32, light: tuple[F32, list[F32]], points: F32 | None = None) -> None:
-        """Blends a surface's light into a part of the picture by its coverage ``share`` (h, w, 1)."""
+        """Blends a surface's light into a part of the picture, by its coverage ``share`` (h, w, 1)."""
         for below, above in zip((self.ambient, *self.lamps), (light[0], *light[1]), strict=True):
             below[crop] += (above - below[crop]) * share
         if points is not None:
@@ -103,11 +104,11 @@ class Canvas:
     def shade(self, points: F32, light: tuple[F32, list[F32]], column: ShadowCaster, floor: float) -> None:
         """Applies a column's shadow to the light of surfaces (h, w, 3) at or above ``floor``."""
         pad = column.radius + 18
-        spot = inside(points, (column.x - pad, column.y - pad, column.x + pad, column.y + pad))
+        spot = crop_inside(points, (column.x - pad, column.y - pad, column.x + pad, column.y + pad))
         if spot is not None:
-            light[0][spot] *= contact(points[spot], [column], 0.35)[..., None]
+            light[0][spot] *= ambient_occlusion(points[spot], [column], 0.35)[..., None]
         for lamp, layer in zip(self.lighting.lamps, light[1], strict=True):
-            spot = inside(points, column.reach(lamp, floor))
+            spot = crop_inside(points, column.reach(lamp, floor))
             if spot is not None:
                 layer[spot] *= visibility(points[spot], lamp, [column])[..., None]
 
@@ -128,7 +129,7 @@ class Canvas:
         self.points[crop] = np.where(share > 0.5, mean, self.points[crop])
 
     def slab_shadow(self, points: F32, lamp: Lamp, outline: F32, thick: float) -> F32:
-        """How far (0…1) a slab ``thick`` mm above, of ``outline`` (N, 2), hides the lamp from ``points``."""
+        """Share (0…1) of the lamp that a slab of ``outline`` (N, 2), ``thick`` mm above ``points``, hides."""
         size, scale = 700, 0.5
         slab = np.zeros((size, size), np.uint8)
         cv2.fillPoly(slab, [np.round(outline * scale + size / 2).astype(np.int32)], 255, cv2.LINE_AA)
@@ -137,11 +138,11 @@ class Canvas:
         share = thick / (lamp.place[2] + thick)
         at = points[..., :2] + (np.array(lamp.place[:2], np.float32) - points[..., :2]) * share
         at = at * scale + size / 2
-        return np.asarray(cv2.remap(slab, *two(at), cv2.INTER_LINEAR), np.float32) / np.float32(255)
+        return np.asarray(cv2.remap(slab, *remap_maps(at), cv2.INTER_LINEAR), np.float32) / np.float32(255)
 
 
 def _picture_rays(camera: Camera, step: int = 4) -> F32:
-    """The ray of every pixel, (H, W, 3): exact on a coarse grid and interpolated between."""
+    """The ray of every pixel, (H, W, 3): exact on a coarse grid, and interpolated in between."""
     width, height = camera.lens.width, camera.lens.height
     # The grid's nodes are the centres of blocks of pixels, with one block beyond the picture on every side.
     xs = np.arange(-1, -(-width // step) + 1, dtype=np.float32) * step + (step - 1) / 2
@@ -151,6 +152,6 @@ def _picture_rays(camera: Camera, step: int = 4) -> F32:
     return np.ascontiguousarray(fine[step : step + height, step : step + width])
 
 
-def two(at: NDArray[np.floating]) -> tuple[F32, F32]:
-    """Places (h, w, 2) as the two maps that cv2.remap takes."""
+def remap_maps(at: NDArray[np.floating]) -> tuple[F32, F32]:
+    """Places (h, w, 2) as the two maps for ``cv2.remap``."""
     return np.ascontiguousarray(at[..., 0], np.float32), np.ascontiguousarray(at[..., 1], np.float32)

@@ -1,4 +1,4 @@
-"""The demonstration: a camera over a simulated table on which games play themselves."""
+"""The source of the demo: a camera over a simulated table on which games are played automatically."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..game.play import apply, removed
 from ..game.position import Position
 from ..game.rules import Rules
 from ..game.setups import start_position
-from ..vision.capture.frames import SIZE, Frame, Source
+from ..vision.capture.frames import CAMERA_SIZE, Frame, Source
 from .beats import Beat, Pace
 from .board_view import BoardView
 from .director import Director
@@ -23,61 +23,70 @@ from .player import choose
 from .scene_style import pleasant_look
 
 PACE = Pace(reach=0.35, carry=0.45, leave=0.3, settle=1.5, pending=1.1, wrong=1.1)
+"""The usual pace."""
 
 HURRIED = replace(PACE, reach=0.23, carry=0.33, leave=0.2)
 """The pace of an illegal act and of the turn after it, so that turns are less than 5 s apart."""
 
-BEFORE_TROUBLE, AFTER_TROUBLE = 0.85, 0.6
-"""Seconds of stillness before an illegal act and after it has been put right."""
+BEFORE_SLIP = 0.85
+"""Seconds of stillness before an illegal act."""
 
-FIRST_LOOK = 2.5
+AFTER_SLIP = 0.6
+"""Seconds of stillness after an illegal act was put right."""
+
+START_STILL = 2.5
 """Seconds of stillness at the start of a game, so that the board can be found."""
 
-AFTER_A_GAME = 4.0
+END_STILL = 4.0
 """Seconds for which the last position of a game stays."""
 
 SLIPS = ("wrong_distance", "opponents_stack", "diagonal", "drop_no_reserve")
+"""Kinds of illegal acts in the demo."""
 
-EVERY = 8
+TURNS_PER_SLIP = 8
 """Average number of turns per illegal act."""
 
-WRONG_REPLIES = 9
-"""Average number of requested turns per one that is first made wrongly and then put right."""
+REPLIES_PER_MISTAKE = 9
+"""Average number of requested turns per one that is at first made wrongly."""
 
-LISTENING = 0.2
+REQUEST_INTERVAL = 0.2
 """Seconds between two checks for a requested turn."""
 
-STALL = 0.25
-"""Maximum seconds of play between two pictures, so that a slow reader misses no still picture."""
+MAX_STEP = 0.25
+"""Maximum seconds of play between two pictures, so that a slow reader misses no still board."""
+
+PLAIN_ATTEMPTS = 6
+"""Maximum number of turns that are drawn to find one without trimming."""
 
 
 class Orders(Protocol):
-    """The turns that the people at the simulated table make for players without hands."""
+    """The turns that people at the simulated table make for players who are not there, such as programs."""
 
     def awaited(self, position: Position) -> bool:
-        """Whether the player to move has no hands, so that the table has to wait for a request."""
+        """Whether the player to move is not at the table, which then has to wait for a request."""
         ...
 
     def asked(self, position: Position) -> Move | None:
-        """The turn requested in this position, or None so far."""
+        """The turn requested in this position, or None as long as there is none."""
         ...
 
 
 class DemoSource(Source):
-    """A live frame source. After a restart, ``position`` is what the board shows, and whose turn it is.
+    """A live frame source, from which ``fps`` pictures can be taken per second; the game advances with them.
 
-    ``earlier`` are the earlier positions of its game: no illegal act leads back to one of them, since that
-    would be a turn taken back.
-
-    ``rules`` is for any number of players; None is the standard two-player game. ``seed`` None gives a
-    different game every time. The game advances as pictures are taken from it, ``fps`` a second. ``view`` may
-    be that of an earlier source, to avoid repainting the table; its size then applies. ``orders``: the turns
-    requested for players without hands, None if there are none.
+    Args:
+        rules: for any number of players; None is the standard two-player game.
+        position: with which to begin, for example after a restart; None is the start position.
+        seed: None gives a different game every time.
+        view: that of an earlier source, to avoid repainting the table; its size then applies.
+        earlier: the stacks earlier in the game: no illegal act leads back to them, since that would be a turn
+            taken back.
+        orders: the turns requested for players who are not at the table; None if there are no such players.
     """
 
     live = True
-    waits = True
-    """No picture is taken before the last one was processed, so no turn is played unseen."""
+    on_demand = True
+    """No picture is taken before the last one was processed, so no turn is missed."""
 
     def __init__(
         self,
@@ -85,7 +94,7 @@ class DemoSource(Source):
         position: Position | None = None,
         seed: int | None = None,
         fps: float = 15.0,
-        size: tuple[int, int] = SIZE,
+        size: tuple[int, int] = CAMERA_SIZE,
         view: BoardView | None = None,
         earlier: Iterable[tuple[str, ...]] = (),
         orders: Orders | None = None,
@@ -100,8 +109,8 @@ class DemoSource(Source):
         self.view = view or BoardView(pleasant_look(*size))
         self.look = self.view.look
         self._director = Director(self.look, self.rules, PACE)
-        # Two players of different strength end a game sooner.
-        self._warmth: dict[str, float] = {}
+        # A game ends sooner if the players differ in strength.
+        self._temperatures: dict[str, float] = {}
         self._hurried = Director(self.look, self.rules, HURRIED)
 
     def __iter__(self) -> Iterator[Frame]:
@@ -114,9 +123,9 @@ class DemoSource(Source):
             if self._closed.wait(max(0.0, due - time.monotonic())):
                 return
             now = time.monotonic()
-            # After a late picture, the missed time is made up once, and only as far as pictures can show it.
-            reached = max(due, now - STALL)
-            done += min(reached - last, STALL)
+            # After a late picture, at most MAX_STEP of the missed time is made up for.
+            reached = max(due, now - MAX_STEP)
+            done += min(reached - last, MAX_STEP)
             last = reached
             while done >= beat.seconds:
                 done -= beat.seconds
@@ -138,9 +147,9 @@ class DemoSource(Source):
         """One game from a position to its end; returns the last position."""
         rng, director = self._rng, self._director
         strong = str(rng.choice(list(self.rules.order)))
-        self._warmth = {player: 0.5 if player == strong else 1.6 for player in self.rules.order}
-        yield director.still(position, FIRST_LOOK)
-        until = int(rng.integers(3, EVERY))
+        self._temperatures = {player: 0.5 if player == strong else 1.6 for player in self.rules.order}
+        yield director.still(position, START_STILL)
+        until = int(rng.integers(3, TURNS_PER_SLIP))
         while not position.over:
             if self._awaited(position):
                 position = yield from self._as_requested(position)
@@ -153,36 +162,36 @@ class DemoSource(Source):
             plain = not removed(position, move, self.rules)
             slip = self._slip(position) if until <= 0 and plain else None
             if slip is not None:
-                yield from self._hurried.slip(position, slip, AFTER_TROUBLE)
-                until = int(rng.integers(EVERY - 2, EVERY + 3))
+                yield from self._hurried.slip(position, slip, AFTER_SLIP)
+                until = int(rng.integers(TURNS_PER_SLIP - 2, TURNS_PER_SLIP + 3))
             hands = director if slip is None else self._hurried
-            settle = BEFORE_TROUBLE if until <= 1 else PACE.settle
+            settle = BEFORE_SLIP if until <= 1 else PACE.settle
             yield from hands.turn(position, move, settle=settle)
             self._earlier.add(position.stacks)
             position = apply(position, move, self.rules)
-        yield director.still(position, AFTER_A_GAME)
+        yield director.still(position, END_STILL)
         return position
 
     def _awaited(self, position: Position) -> bool:
         return self._orders is not None and self._orders.awaited(position)
 
     def _as_requested(self, position: Position) -> Generator[Beat, None, Position]:
-        """Wait for the requested turn and make it, now and then after a wrong one; returns the position after
-        it. Until a turn is requested, nothing moves.
+        """Makes the requested turn, occasionally after a wrong one, and returns the position after it. As
+        long as no turn is requested, nothing moves.
         """
         assert self._orders is not None
         move = self._orders.asked(position)
         if move is None:
-            yield self._director.still(position, LISTENING)
+            yield self._director.still(position, REQUEST_INTERVAL)
             return position
-        if self._rng.integers(WRONG_REPLIES) == 0 and (wrong := self._misread(position, move)):
-            yield from self._director.slip(position, wrong, AFTER_TROUBLE)
+        if self._rng.integers(REPLIES_PER_MISTAKE) == 0 and (wrong := self._misread(position, move)):
+            yield from self._director.slip(position, wrong, AFTER_SLIP)
         yield from self._director.turn(position, move)
         self._earlier.add(position.stacks)
         return apply(position, move, self.rules)
 
     def _misread(self, position: Position, asked: Move) -> Slip | None:
-        """A legal turn other than the requested one, that can be undone."""
+        """A legal turn other than the requested one, made by mistake, which can be put right."""
         others = [
             move
             for move in legal_moves(position, self.rules)
@@ -203,9 +212,9 @@ class DemoSource(Source):
         return next((slip for slip in found if slip is not None), None)
 
     def _choose(self, position: Position, *, plain: bool) -> Move | None:
-        """A turn; with ``plain``, one that needs no trimming, if there is one."""
-        for _ in range(6 if plain else 1):
-            move = choose(position, self.rules, self._rng, warmth=self._warmth[position.to_move])
+        """A turn; with ``plain``, if possible one that needs no trimming."""
+        for _ in range(PLAIN_ATTEMPTS if plain else 1):
+            move = choose(position, self.rules, self._rng, temperature=self._temperatures[position.to_move])
             if move is None or not removed(position, move, self.rules):
                 break
         return move

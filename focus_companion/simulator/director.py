@@ -1,4 +1,4 @@
-"""Events at the table as sequences of beats: turns, trimmings, illegal acts put right, a new set-up."""
+"""Turns events at the table into beats: turns, trimmings, illegal acts that are put right, set-ups."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ USUAL_SEATS: dict[int, dict[str, str]] = {
 
 
 class Director:
-    """Knows where everything is between turns, and makes the beats of what happens next.
+    """Keeps track of where everything is between turns, and makes the beats of what happens next.
 
     ``pose``, ``light``, ``drift`` and ``nudge`` may be set at any time and apply to later beats.
     """
@@ -43,7 +43,7 @@ class Director:
         self._captures = dict.fromkeys(rules.order, "")
 
     def stage(self, position: Position, stacks: tuple[str, ...] | None = None) -> Stage:
-        """The table in a position, with other ``stacks`` if they are given."""
+        """The table in a position, with these ``stacks`` instead of the position's, if given."""
         return Stage(
             position.stacks if stacks is None else stacks,
             dict(zip(position.players, position.reserves, strict=True)),
@@ -69,7 +69,7 @@ class Director:
         return dict(self._captures)
 
     def still(self, position: Position, seconds: float | None = None, **truth: Any) -> Beat:
-        """The position with nobody's hand over it."""
+        """The position without a hand."""
         length = self.pace.settle if seconds is None else seconds
         return Beat("settled", length, self.stage(position), truth={"move": None, **truth})
 
@@ -81,7 +81,7 @@ class Director:
         settle: float | None = None,
         **truth: Any,
     ) -> Iterator[Beat]:
-        """A legal turn with its trimming; ``slip`` is an illegal act at that trimming, then put right."""
+        """A legal turn with its trimming; ``slip`` is an illegal act at the trimming, which is put right."""
         player, gone = position.to_move, removed(position, move, self.rules)
         seat, after = self.seats[player], apply(position, move, self.rules)
         standing = replace(
@@ -107,7 +107,7 @@ class Director:
         yield self.still(after, settle, **{**said, **truth})
 
     def _spent(self, position: Position, move: Move) -> dict[str, int]:
-        """The reserves once a piece from the hand is on the board."""
+        """The reserves once a piece from the reserve is on the board."""
         reserves = dict(zip(position.players, position.reserves, strict=True))
         if move.origin is None and not any(position.placing):
             reserves[position.to_move] -= 1
@@ -142,7 +142,7 @@ class Director:
         yield from self._hands.rework(seat, move.target, wrong, right)
 
     def _laid_down(self, position: Position, standing: Stage, stacks: tuple[str, ...]) -> Stage:
-        """The player keeps what is taken off the board: their own pieces in reserve, the others captured."""
+        """The pieces taken off the board: the player's own go to the reserve, the others are captured."""
         player = position.to_move
         gone = Counter("".join(standing.stacks)) - Counter("".join(stacks))
         reserves, captured = dict(standing.reserves), dict(standing.captured)
@@ -151,11 +151,11 @@ class Director:
         return replace(standing, stacks=stacks, reserves=reserves, captured=captured)
 
     def slip(self, position: Position, slip: Slip, settle: float | None = None) -> Iterator[Beat]:
-        """An illegal act instead of a turn, and how it is put right."""
+        """An illegal act instead of a turn, which is put right."""
         before, seat = self.stage(position), self.seats[slip.player]
         wrong = replace(before, stacks=slip.stacks)
         foreign = any(carry.origin is None for carry in slip.carries)
-        if foreign:  # the piece comes from somebody's captures
+        if foreign:  # the piece comes from an opponent's captures
             owner = next(p for p in position.players if slip.player in before.captured[p])
             letters = before.captured[owner]
             at = letters.rindex(slip.player)
@@ -174,7 +174,7 @@ class Director:
         yield self.still(position, settle, event="restored")
 
     def take_back(self, position: Position, move: Move) -> Iterator[Beat]:
-        """A legal turn, taken back by the same player. Raises ValueError for one that needs trimming."""
+        """A legal turn that the player takes back. Raises ValueError for one that needs trimming."""
         if removed(position, move, self.rules):
             raise ValueError(f"{move} is trimmed: taking back is shown for plain turns only")
         after, seat = self.stage(apply(position, move, self.rules)), self.seats[position.to_move]
@@ -188,7 +188,7 @@ class Director:
         yield self.still(position, event="taken back")
 
     def set_up(self, old: Position, new: Position) -> Iterator[Beat]:
-        """Hands clear the board, then set up another position, half the board at a time."""
+        """Hands clear the board and set up another position, half the board at a time."""
         none = ("",) * len(SQUARES)
         half = len(SQUARES) // 2
         now = self.stage(old)
@@ -202,5 +202,5 @@ class Director:
 
 
 def _back(carries: tuple[Carry, ...]) -> tuple[Carry, ...]:
-    """The same pieces carried back where they came from."""
+    """The same pieces carried back to where they came from."""
     return tuple(Carry(c.target, c.origin, c.pieces) for c in reversed(carries) if c.origin is not None)

@@ -1,4 +1,4 @@
-"""How hands carry pieces: out from the seat, over the square, and away again."""
+"""Makes the beats of hands that carry pieces: out from the seat, over the squares, and away again."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from ..game.squares import SQUARES
 from .beats import Beat, Pace
 from .mischief import Carry, carried_out
 from .scene_style import SceneStyle
-from .stage import TOWARDS, Hand, Stage, reserve_place, square_centre
+from .stage import SEAT_DIRECTIONS, Hand, Stage, reserve_place, square_centre
 
-LIFT = 24.0
+LIFT_HEIGHT = 24.0
 """Millimetres by which a stack is lifted to take pieces from beneath it."""
 
 
 class Hands:
-    """The beats of hands at one table."""
+    """Makes the beats of hands at one table."""
 
     def __init__(self, look: SceneStyle, pace: Pace) -> None:
         self._look, self.pace = look, pace
 
     def away(self, seat: str, near: Hand) -> Hand:
         """The hand out of the way, beyond the board's edge opposite ``near``."""
-        tx, ty = TOWARDS[seat]
+        tx, ty = SEAT_DIRECTIONS[seat]
         out = self._look.profile.half_width + 150
         return Hand(seat, tx * out or near.x * 0.5, ty * out or near.y * 0.5, 45.0, closed=0.3)
 
     def over(self, seat: str, square: int | None, stacks: tuple[str, ...], pieces: str = "") -> Hand:
         """The empty hand at a stack's top piece, or holding ``pieces`` where they will rest on the stack.
 
-        ``square`` None is the player's own store, at the ledge.
+        ``square`` None is the player's reserve, on the ledge.
         """
         if square is None:
             x, y = reserve_place(self._look, seat, 0)
@@ -51,7 +51,7 @@ class Hands:
         return Beat("hand", self.pace.leave, replace(after, hand=last), goal, over)
 
     def carry(self, seat: str, before: Stage, carries: tuple[Carry, ...], after: Stage) -> Iterator[Beat]:
-        """Pieces go from square to square in one visit of the hand; ``after`` is the table afterwards."""
+        """The hand carries pieces from square to square in one visit; ``after`` is the table afterwards."""
         stacks = before.stacks
         last: Hand | None = None
         for carry in carries:
@@ -74,7 +74,7 @@ class Hands:
         yield self.reach(before, self.over(seat, square, before.stacks), name)
         empty = (*after.stacks[:square], "", *after.stacks[square + 1 :])
         down = self.over(seat, square, empty, after.stacks[square])
-        held = replace(after, stacks=empty, hand=replace(down, height=LIFT))
+        held = replace(after, stacks=empty, hand=replace(down, height=LIFT_HEIGHT))
         yield Beat("hand", self.pace.carry, held, down, name)
         yield self.leave(after, self.over(seat, square, after.stacks), name)
 

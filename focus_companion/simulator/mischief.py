@@ -1,4 +1,4 @@
-"""Realistic illegal acts, none of which can be explained by one or two legal turns."""
+"""Finds realistic illegal acts that one or two legal turns cannot explain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..game.position import MAX_HEIGHT, Position
 from ..game.rules import Rules
 from ..game.squares import FILE, RANK, SQUARES
 
-BEFORE_A_TURN = (
+TURN_SLIPS = (
     "diagonal",
     "wrong_distance",
     "opponents_stack",
@@ -22,15 +22,18 @@ BEFORE_A_TURN = (
     "drop_no_reserve",
     "knocked",
 )
-"""Acts instead of a turn."""
+"""Kinds of illegal acts instead of a turn."""
 
-AT_A_TRIMMING = ("forgot_trim", "trim_too_many", "trim_from_top")
-"""Acts while a stack awaits trimming."""
+TRIMMING_SLIPS = ("forgot_trim", "trim_too_many", "trim_from_top")
+"""Kinds of illegal acts while a stack awaits trimming."""
+
+_MAX_TRIES = 12
+"""Maximum number of acts of one kind that are considered in a position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """Pieces carried from a square (None: from the hand's own store) to a square."""
+    """Pieces carried from a square (None: from the player's reserve) to a square."""
 
     origin: int | None
     target: int
@@ -49,7 +52,7 @@ class Slip:
 
 
 def carried_out(stacks: tuple[str, ...], carries: tuple[Carry, ...]) -> tuple[str, ...]:
-    """The stacks after pieces are carried, without trimming."""
+    """The stacks after the pieces were carried, without trimming."""
     now = list(stacks)
     for carry in carries:
         if carry.origin is not None:
@@ -58,8 +61,8 @@ def carried_out(stacks: tuple[str, ...], carries: tuple[Carry, ...]) -> tuple[st
     return tuple(now)
 
 
-def explained(position: Position, rules: Rules, stacks: tuple[str, ...]) -> bool:
-    """Whether no turn, one legal turn or two, trimmed or not, produce these stacks."""
+def legally_reachable(position: Position, rules: Rules, stacks: tuple[str, ...]) -> bool:
+    """Whether zero, one or two legal turns, the last one trimmed or not, lead to these stacks."""
     if stacks == position.stacks:
         return True
     changed = {i for i, (a, b) in enumerate(zip(position.stacks, stacks, strict=True)) if a != b}
@@ -83,13 +86,13 @@ def find_slip(
     rng: np.random.Generator,
     earlier: Collection[tuple[str, ...]] = (),
 ) -> Slip | None:
-    """An act of :data:`BEFORE_A_TURN` in this position; None if none is possible.
+    """An act of a kind in :data:`TURN_SLIPS` in this position; None if none is found.
 
-    Never one that restores stacks from ``earlier`` in the game: that would be a turn taken back.
+    It never restores stacks from ``earlier`` in the game: that would be a turn taken back.
     """
     found = _KINDS[kind](position, rules, rng)
-    for _, slip in zip(range(12), found, strict=False):
-        if slip.stacks in earlier or explained(position, rules, slip.stacks):
+    for _, slip in zip(range(_MAX_TRIES), found, strict=False):
+        if slip.stacks in earlier or legally_reachable(position, rules, slip.stacks):
             continue
         if max(map(len, slip.stacks)) <= MAX_HEIGHT:
             return slip
@@ -188,7 +191,7 @@ def _drop_no_reserve(position: Position, rules: Rules, rng: np.random.Generator)
 
 
 def _losses(position: Position, player: str) -> list[tuple[str, int]]:
-    """Who has captured how many of a player's pieces."""
+    """How many of a player's pieces each other player has captured."""
     return [(other, position.captures(other)[player]) for other in position.players if other != player]
 
 
@@ -219,7 +222,9 @@ _KINDS: dict[str, Callable[[Position, Rules, np.random.Generator], Iterator[Slip
 def find_trimming_slip(
     position: Position, move: Move, rules: Rules, kind: str, rng: np.random.Generator
 ) -> Slip | None:
-    """An act of :data:`AT_A_TRIMMING` after ``move``, whose stack is untrimmed; None if there is none."""
+    """An act of a kind in :data:`TRIMMING_SLIPS` while the stack of ``move`` is untrimmed; None if none is
+    possible.
+    """
     pending, after = untrimmed(position, move), apply(position, move, rules)
     stack, square = pending[move.target], move.target
     excess, name = len(stack) - MAX_HEIGHT, SQUARES[square]
@@ -229,7 +234,7 @@ def find_trimming_slip(
         return _forgot(position, after, pending, move, rules, rng)
     left = stack[:-excess] if kind == "trim_from_top" else stack[excess + 1 :]
     stacks = (*pending[:square], left, *pending[square + 1 :])
-    if explained(position, rules, stacks) or len(left) < 2:
+    if legally_reachable(position, rules, stacks) or len(left) < 2:
         return None
     detail = (
         f"removed {excess} piece(s) from the top of {name} instead of the bottom"

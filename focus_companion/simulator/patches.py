@@ -1,4 +1,4 @@
-"""Bodies as pictures: which pixels they cover, and the surface that each sample of a pixel hits."""
+"""Samples bodies per pixel: which pixels they cover, and the surface point that each sample hits."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Patch:
 
     @property
     def coverage(self) -> F32:
-        """How much of each pixel the body covers, (h, w, 1)."""
+        """The share of each pixel that the body covers, (h, w, 1)."""
         return self.spread(np.ones((len(self.points), 1), np.float32))
 
     def spread(self, values: F32) -> F32:
-        """Values (M, C) of the samples that hit, as the mean per pixel times its coverage: (h, w, C)."""
+        """Values (M, C) of the samples that hit, as the mean per pixel times the coverage: (h, w, C)."""
         x0, y0, x1, y1 = self.rect
         full = np.zeros((len(self.met), values.shape[1]), np.float32)
         full[self.met] = values

@@ -1,4 +1,4 @@
-"""Lit stacks and loose pieces: their appearance, and the shadows that fall on them."""
+"""Renders stacks and loose pieces, with the shadows that fall on them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,31 @@ from numpy.typing import NDArray
 from ..vision.geometry.scene import Camera, Solid
 from .patches import Patch, Rect, body_patch, body_rect, clipped
 from .scene_style import Lighting, SceneStyle
-from .shading import ShadowCaster, contact, direct, linear, sky, visibility
+from .shading import (
+    OCCLUSION_REACH,
+    ShadowCaster,
+    ambient_occlusion,
+    lamp_light,
+    linear,
+    sky_light,
+    visibility,
+)
 from .solids import Body, stack_body
 from .stage import Thing
 
 F32 = NDArray[np.float32]
 F16 = NDArray[np.float16]
 
-MANY = 8
-"""Number of things from which on it pays to render them in parallel."""
-SPARE = 24
-"""Things cached beyond those on the table, since they may be put back; each is half a megabyte."""
+MIN_PARALLEL = 8
+"""Minimum number of things that are rendered in parallel."""
+CACHE_SPARE = 24
+"""Number of things kept in the cache after they left the table, as they may be put back; each takes half a
+megabyte.
+"""
+MAX_OFFSET = 2.5
+"""Maximum offset, in mm, of a piece from the axis of its stack."""
 
-_BOWL = (
+_UPSIDE_DOWN_RINGS = (
     (6.0, 0.0),
     (10.0, 0.9),
     (14.0, 5.5),
@@ -35,8 +47,10 @@ _BOWL = (
     (15.2, 11.0),
     (0.0, 10.9),
 )
-SHELL = Solid(_BOWL)
-"""A piece upside down."""
+UPSIDE_DOWN_PIECE = Solid(_UPSIDE_DOWN_RINGS)
+"""A piece that lies upside down."""
+_INSIDE_RADIUS = 15.3
+"""Radius of the inside of such a piece, in mm, which is darker."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +63,18 @@ class Sprite:
 
 
 class PiecePainter:
-    """Draws things for one look, light and camera, with a cache."""
+    """Draws things for one look, lighting and camera, with a cache."""
 
     def __init__(self, look: SceneStyle, lighting: Lighting, camera: Camera) -> None:
         self.look, self._lighting, self._camera = look, lighting, camera
         self._eye = camera.place.astype(np.float32)
         self._bodies: dict[Thing, tuple[Body, Patch | None, Rect]] = {}
-        self._glows: dict[Thing, tuple[F16, tuple[F16, ...]]] = {}
+        self._lights: dict[Thing, tuple[F16, tuple[F16, ...]]] = {}
         self._sprites: dict[tuple[Thing, frozenset[ShadowCaster]], Sprite | None] = {}
 
     def paint(self, light: F32, at: tuple[int, int], columns: Mapping[Thing, ShadowCaster]) -> None:
         """Draws all things on light (h, w, 3) whose top left pixel is ``at`` (x, y), back to front."""
-        self._forget(columns)
+        self._evict(columns)
         x0, y0 = at
         x1, y1 = x0 + light.shape[1], y0 + light.shape[0]
         far = sorted(
@@ -75,32 +89,32 @@ class PiecePainter:
                 _lay(light, sprite, at)
 
     def alone(self, thing: Thing) -> Sprite | None:
-        """The thing without shadows on it; not cached."""
+        """The thing without any shadows on it; not cached."""
         body = self._made(thing)
         patch = body_patch(self._camera, body)
         if patch is None or not patch.met.any():
             return None
-        return _sprite(patch, *self._glow(thing, patch))
+        return _sprite(patch, *self._unshadowed(thing, patch))
 
-    def _forget(self, standing: Mapping[Thing, ShadowCaster]) -> None:
-        """Drops cached things that are no longer there, if there are many."""
-        if len(self._bodies) > len(standing) + SPARE:
+    def _evict(self, standing: Mapping[Thing, ShadowCaster]) -> None:
+        """Drops cached things that have left the table, if there are many."""
+        if len(self._bodies) > len(standing) + CACHE_SPARE:
             self._bodies = {thing: body for thing, body in self._bodies.items() if thing in standing}
-            self._glows = {thing: glow for thing, glow in self._glows.items() if thing in standing}
-        if len(self._sprites) > len(standing) + 2 * SPARE:
+            self._lights = {thing: glow for thing, glow in self._lights.items() if thing in standing}
+        if len(self._sprites) > len(standing) + 2 * CACHE_SPARE:
             self._sprites = {
-                key: sprite for key, sprite in self._sprites.items() if self._stands(key, standing)
+                key: sprite for key, sprite in self._sprites.items() if self._is_current(key, standing)
             }
 
-    def _stands(
+    def _is_current(
         self, key: tuple[Thing, frozenset[ShadowCaster]], standing: Mapping[Thing, ShadowCaster]
     ) -> bool:
         thing, neighbours = key
         return thing in standing and neighbours == self._neighbours(thing, standing)
 
-    def make(self, things: Sequence[Thing]) -> None:
-        """Render the bodies of these things in parallel, ahead of use."""
-        if len(things) >= MANY:
+    def prepare(self, things: Sequence[Thing]) -> None:
+        """Render the bodies of these things in parallel, before they are used."""
+        if len(things) >= MIN_PARALLEL:
             with ThreadPoolExecutor(os.cpu_count()) as makers:
                 list(makers.map(self._body, things))
 
@@ -109,8 +123,8 @@ class PiecePainter:
             body = self._made(thing)
             patch = body_patch(self._camera, body)
             if patch is not None:
-                ambient, lamps = self._glow(thing, patch)
-                self._glows[thing] = ambient.astype(np.float16), tuple(g.astype(np.float16) for g in lamps)
+                ambient, lamps = self._unshadowed(thing, patch)
+                self._lights[thing] = ambient.astype(np.float16), tuple(g.astype(np.float16) for g in lamps)
                 # From here on only the points are needed.
                 patch = replace(patch, normals=patch.normals[:0], parts=patch.parts[:0])
             self._bodies[thing] = body, patch, body_rect(self._camera, body)
@@ -120,18 +134,17 @@ class PiecePainter:
         style, profile = self.look.pieces, self.look.profile
         places = []
         for level, letter in enumerate(thing.pieces):
-            # A piece keeps its exact place as long as nothing below it changes.
+            # A piece keeps its exact place as long as the number of pieces below it does not change.
             rng = np.random.default_rng([self.look.seed, thing.square, level, ord(letter)])
             off = rng.normal(0, style.jitter, 2)
             if rng.random() < style.crooked:
                 angle = rng.uniform(0, 2 * np.pi)
-                off = rng.uniform(1, 2.5) * np.array([np.cos(angle), np.sin(angle)])
-            places.append(
-                (thing.x + float(np.clip(off[0], -2.5, 2.5)), thing.y + float(np.clip(off[1], -2.5, 2.5)))
-            )
+                off = rng.uniform(1, MAX_OFFSET) * np.array([np.cos(angle), np.sin(angle)])
+            dx, dy = (float(np.clip(part, -MAX_OFFSET, MAX_OFFSET)) for part in off)
+            places.append((thing.x + dx, thing.y + dy))
         at = np.array(places, np.float32)
         if thing.flipped:
-            return stack_body(SHELL, profile.rise, at, thing.base)
+            return stack_body(UPSIDE_DOWN_PIECE, profile.rise, at, thing.base)
         return stack_body(profile.piece, profile.rise, at, thing.base)
 
     def column(self, thing: Thing) -> ShadowCaster:
@@ -141,14 +154,14 @@ class PiecePainter:
         return ShadowCaster(thing.x, thing.y, profile.piece.radius * 0.95, thing.base, top)
 
     def touched(self, thing: Thing, standing: Iterable[Thing]) -> list[Rect]:
-        """The parts of the picture that change with a thing: itself, its shadows, and what they fall on."""
+        """The parts of the picture that change with a thing: itself, its shadows, and things in these."""
         x0, y0, x1, y1 = self._body(thing)[2]
         column = self.column(thing)
         rects: list[Rect] = [(x0 - 2, y0 - 2, x1 + 2, y1 + 2)]
         for lamp in self._lighting.lamps:
             for floor in {self.look.profile.table, thing.base}:
                 rects.append(self._seen(column.reach(lamp, floor), floor))
-        pad = column.radius + 26
+        pad = column.radius + OCCLUSION_REACH
         rects.append(self._seen((thing.x - pad, thing.y - pad, thing.x + pad, thing.y + pad), thing.base))
         low, high = np.array(rects)[:, :2].min(0), np.array(rects)[:, 2:].max(0)
         shaded = [
@@ -157,7 +170,7 @@ class PiecePainter:
         return [clipped((low[0], low[1], high[0], high[1]), self.look.size), *shaded]
 
     def _seen(self, box: tuple[float, float, float, float], floor: float) -> Rect:
-        """The part of the picture with a box in mm, from a plane up to the height of a tall stack."""
+        """The part of the picture that contains a box in mm on the plane ``floor``, and a little above it."""
         corners = [(x, y, z) for x in (box[0], box[2]) for y in (box[1], box[3]) for z in (floor, floor + 12)]
         pixels = self._camera.project(np.array(corners, float))
         return clipped((*pixels.min(0), *pixels.max(0)), self.look.size)
@@ -179,8 +192,8 @@ class PiecePainter:
             self._sprites[key] = self._shaded(thing, patch, neighbours) if patch and patch.met.any() else None
         return self._sprites[key]
 
-    def _glow(self, thing: Thing, patch: Patch) -> tuple[F32, tuple[F32, ...]]:
-        """The light (M, 3) of the sky and of each lamp from a thing that stands alone."""
+    def _unshadowed(self, thing: Thing, patch: Patch) -> tuple[F32, tuple[F32, ...]]:
+        """The light (M, 3) of the sky and of each lamp on a thing that stands alone."""
         style, rise = self.look.pieces, self.look.profile.rise
         shades = []
         for level, letter in enumerate(thing.pieces):
@@ -189,25 +202,26 @@ class PiecePainter:
         albedo = np.array(shades, np.float32)[patch.parts]
         points, normals = patch.points, patch.normals
         if thing.flipped:
-            inside = np.hypot(points[:, 0] - thing.x, points[:, 1] - thing.y) < 15.3
+            inside = np.hypot(points[:, 0] - thing.x, points[:, 1] - thing.y) < _INSIDE_RADIUS
             albedo[inside & (normals[:, 2] > 0.9)] *= 0.35
-        # Little skylight reaches the joint under a rim, and the foot of the lowest piece.
+        # Little skylight reaches the joints under the rims, and the foot of the lowest piece.
         above = points[:, 2] - thing.base
         below_rim = np.where(patch.parts < len(thing.pieces) - 1, (patch.parts + 1) * rise - above, 99.0)
-        nook = (0.55 + 0.45 * np.clip(below_rim / 4.5, 0, 1)) * (0.6 + 0.4 * np.clip(above / 5, 0, 1))
-        joint = 0.35 + 0.65 * np.clip(below_rim / 3.0, 0, 1)
-        ambient = sky(self._lighting, points, normals, albedo, style.gloss, self._eye)
-        ambient *= nook[:, None].astype(np.float32)
+        openness = (0.55 + 0.45 * np.clip(below_rim / 4.5, 0, 1)) * (0.6 + 0.4 * np.clip(above / 5, 0, 1))
+        joint_light = 0.35 + 0.65 * np.clip(below_rim / 3.0, 0, 1)
+        ambient = sky_light(self._lighting, points, normals, albedo, style.gloss, self._eye)
+        ambient *= openness[:, None].astype(np.float32)
         lamps = tuple(
-            direct(lamp, points, normals, albedo, style.gloss, self._eye) * joint[:, None].astype(np.float32)
+            lamp_light(lamp, points, normals, albedo, style.gloss, self._eye)
+            * joint_light[:, None].astype(np.float32)
             for lamp in self._lighting.lamps
         )
         return ambient, lamps
 
     def _shaded(self, thing: Thing, patch: Patch, neighbours: frozenset[ShadowCaster]) -> Sprite:
         around = sorted(neighbours, key=lambda c: (c.x, c.y))
-        ambient, lamps = self._glows[thing]
-        light = ambient.astype(np.float32) * contact(patch.points, around, 0.3)[:, None]
+        ambient, lamps = self._lights[thing]
+        light = ambient.astype(np.float32) * ambient_occlusion(patch.points, around, 0.3)[:, None]
         for lamp, glow in zip(self._lighting.lamps, lamps, strict=True):
             light += glow * visibility(patch.points, lamp, around)[:, None]
         return Sprite(patch.rect, patch.spread(light), patch.coverage)

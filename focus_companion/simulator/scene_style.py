@@ -1,6 +1,7 @@
-"""The appearance of a simulated table: set, table, light, camera and sensor, all frozen values.
+"""Describes the appearance of a simulated table: set, table, light, camera and sensor, all frozen values.
 
-Colours are sRGB hex text (``"#a51927"``); lengths are millimetres in the board frame of ``vision.scene``.
+Colours are sRGB hex text (``"#a51927"``); lengths are millimetres in the board frame of
+:mod:`~..vision.geometry.scene`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vision.capture.frames import SIZE
+from ..vision.capture.frames import CAMERA_SIZE
 from ..vision.geometry.board_profiles import board_profile
 from ..vision.geometry.scene import BoardProfile, Camera, Lens
 
@@ -22,7 +23,7 @@ Triple = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Lamp:
-    """A lamp or window: its position (mm), strength at the board's centre, RGB tint, size (mm)."""
+    """A lamp or window: position (mm), strength at the board's centre, RGB tint, and size (mm)."""
 
     place: Triple
     strength: float
@@ -42,10 +43,11 @@ class Lighting:
 
 @dataclass(frozen=True, slots=True)
 class BoardStyle:
-    """The board unit. ``outline`` is "octagon", "square" or "cross"; ``cells`` "pads", "lines" or "none".
+    """The board unit. ``outline`` is "octagon", "square" or "cross"; ``cells`` is "pads", "lines", "chess" or
+    "none".
 
-    ``cells`` "chess": all 64 fields alternate between ``colour`` and ``cell_colour``, the twelve that are out
-    of play covered in ``label_ground``.
+    With ``cells`` "chess", all 64 fields alternate between ``colour`` and ``cell_colour``, and the twelve
+    that are out of play are covered in ``label_ground``.
     """
 
     outline: str = "octagon"
@@ -70,7 +72,7 @@ class PieceStyle:
     spread: float = 0.06
     jitter: float = 0.55
     crooked: float = 0.0
-    """Probability that a piece is put down 1 to 2.5 mm off its place."""
+    """Probability that a piece is placed 1 to 2.5 mm off the centre."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,12 @@ class TableStyle:
     second: str = "#7d5630"
     gloss: float = 0.3
     props: tuple[str, ...] = ()
-    """Things lying about: "mug", "paper", "phone", "lid"."""
+    """Objects on the table: "mug", "paper", "phone", "lid"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sensor:
-    """What the camera does to the light: noise in grey levels, blur in pixels, JPEG quality (0: none)."""
+    """The camera's image formation: noise in grey levels, blur and shake in pixels, JPEG quality or 0."""
 
     noise: float = 2.0
     blur: float = 0.55
@@ -109,7 +111,7 @@ class Arms:
 
 @dataclass(frozen=True)
 class SceneStyle:
-    """The appearance of a simulated table. ``lightings[0]`` is on first; a light change goes to the next."""
+    """The appearance of a simulated table. The first of ``lightings`` is that at the start."""
 
     camera: Camera
     board: BoardStyle = BoardStyle()
@@ -142,8 +144,9 @@ def aimed_camera(
 ) -> Camera:
     """A camera that looks at the board's centre from ``tilt`` degrees off the vertical.
 
-    ``azimuth`` 0 is above the side of rank 1, so that rank 1 is at the bottom of the picture. The board fills
-    ``fill`` of the picture in the direction where it is tightest; ``shift`` moves it by that many pixels.
+    With ``azimuth`` 0, the camera is on the side of rank 1, which is then at the bottom of the picture. The
+    board fills the share ``fill`` of the picture in the tighter direction; ``shift`` moves it by that many
+    pixels.
     """
     t, a, r = np.radians([tilt, azimuth, roll])
     forward = -np.array([np.sin(t) * np.sin(a), -np.sin(t) * np.cos(a), np.cos(t)])
@@ -161,7 +164,7 @@ def aimed_camera(
         too_big = max(spread[0] / lens.width, spread[1] / lens.height) > fill
         near, far = (distance, far) if too_big else (near, distance)
     camera = Camera(lens, rotation, (0.0, 0.0, far))
-    # The board is placed in the picture by rotating the camera, not moving it, which preserves the tilt.
+    # The board is shifted in the picture by rotating the camera, not by moving it, which preserves the tilt.
     ahead = np.array([0.0, 0.0, far])
     pixels = camera.project(corners)
     middle = (pixels.min(0) + pixels.max(0)) / 2
@@ -188,8 +191,8 @@ def _rodrigues(matrix: NDArray[np.float64]) -> Triple:
 
 
 @cache
-def pleasant_look(width: int = SIZE[0], height: int = SIZE[1]) -> SceneStyle:
-    """The table of the demonstration: a cream board on oak by a window, seen 30 degrees off the vertical."""
+def pleasant_look(width: int = CAMERA_SIZE[0], height: int = CAMERA_SIZE[1]) -> SceneStyle:
+    """The table of the demo: a cream board on oak by a window, seen from 30 degrees off the vertical."""
     lens = Lens.guess(width, height, 58.0)
     camera = aimed_camera(lens, board_profile(), tilt=30, azimuth=7, roll=-1.5, fill=0.83)
     window = Lamp((-820.0, 620.0, 980.0), 0.85, (1.0, 0.98, 0.94), 420.0)

@@ -1,4 +1,4 @@
-"""The camera's image formation: exposure and colour first, then blur, shake, noise and compression."""
+"""Simulates the camera's image formation: exposure and colour, then blur, shake, noise and compression."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ from .shading import tint, to_light, to_srgb
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
 
-SHAKES = 8
-"""Positions that a shaking camera takes at random: the static scene is blurred once for each."""
-SPARE = 256
-"""Pixels by which the noise field is larger than a picture, which uses a different part of it every time."""
+SHAKE_POSITIONS = 8
+"""Number of positions among which a shaking camera moves: the static scene is blurred once for each."""
+NOISE_MARGIN = 256
+"""Pixels by which the noise field is larger than a picture, each of which uses a random part of it."""
+MIN_BLUR = 0.3
+"""Minimum standard deviation, in pixels, of a blur that is applied."""
+_SHOULDER = 0.7
+"""Light above which highlights are compressed; white is 1."""
 
 
 class Film:
-    """Light to noiseless pixels: exposure, white balance, vignetting, contrast and the sRGB curve."""
+    """Converts light to noiseless pixels: exposure, white balance, vignetting, contrast and sRGB curve."""
 
     def __init__(self, sensor: Sensor, size: tuple[int, int], gain: float) -> None:
         width, height = size
@@ -31,9 +35,10 @@ class Film:
         x = (np.arange(width, dtype=np.float32) - width / 2) / (width / 2)
         y = (np.arange(height, dtype=np.float32) - height / 2) / (width / 2)
         self._fade = 1 - sensor.vignette * (x[None, :] ** 2 + y[:, None] ** 2) / 1.5625
-        # Finer in the dark; highlights to 4 times white.
+        # The lookup table is finer in the dark and reaches four times white.
         level = np.linspace(0, 1, 4096, dtype=np.float32) ** 2 * 4
-        shoulder = np.where(level < 0.7, level, 0.7 + 0.3 * (1 - np.exp(-(level - 0.7) / 0.45)))
+        compressed = _SHOULDER + 0.3 * (1 - np.exp(-(level - _SHOULDER) / 0.45))
+        shoulder = np.where(level < _SHOULDER, level, compressed)
         curve = to_srgb(shoulder)
         bent = curve + sensor.contrast * 0.5 * (curve - 0.5) * curve * (1 - curve) * 4
         self._curve = np.clip(bent * 255, 0, 255).astype(np.uint8)
@@ -57,9 +62,10 @@ class Film:
 class Shot:
     """The image on the sensor.
 
-    ``still`` is the table without a hand, the same array while ``version`` is unchanged; ``hand`` the whole
-    picture with a hand, which differs from it within a rectangle, if there is one. ``drift`` is the drift of
-    the light, in stops; ``nudge`` how far the camera was pushed, in pixels right and down and in degrees.
+    ``still`` is the table without a hand, and the same array while ``version`` is unchanged. ``hand``, if
+    there is one, is the whole picture with the hand and the rectangle in which it differs from ``still``.
+    ``drift`` is the drift of the light, in stops; ``nudge`` is how far the camera was pushed, in pixels to
+    the right and down, and in degrees.
     """
 
     still: U8
@@ -69,11 +75,11 @@ class Shot:
     nudge: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
-class Chip:
-    """Drift, blur, shake, noise and compression of one look's camera.
+class ImageSensor:
+    """Simulates drift, blur, shake, noise and compression for the camera of one look.
 
-    The static scene is blurred once for every position of the shaking camera; after that, a picture of it
-    costs only its noise.
+    The static scene is blurred once for every position of the shaking camera; after that, only noise is added
+    to each picture.
     """
 
     def __init__(self, look: SceneStyle) -> None:
@@ -81,7 +87,7 @@ class Chip:
         self._noise: tuple[U8, U8] | None = None
         own = np.random.default_rng([look.seed, 8])
         shake = look.sensor.shake
-        places = own.normal(0, shake, (SHAKES, 2)) if shake else np.zeros((1, 2))
+        places = own.normal(0, shake, (SHAKE_POSITIONS, 2)) if shake else np.zeros((1, 2))
         self._kernels = [(self._kernel(float(x)), self._kernel(float(y))) for x, y in places]
         self._key: tuple[object, ...] = ()
         self._blurred: dict[int, U8] = {}
@@ -90,7 +96,7 @@ class Chip:
     def expose(self, shot: Shot, rng: np.random.Generator) -> U8:
         """The picture (H, W, 3) as delivered, with fresh noise from ``rng``."""
         sensor = self._look.sensor
-        picture = self._seen(shot, int(rng.integers(len(self._kernels))))
+        picture = self._exposed(shot, int(rng.integers(len(self._kernels))))
         if sensor.noise:
             self._add_noise(picture, rng)
         if sensor.jpeg:
@@ -98,14 +104,14 @@ class Chip:
             picture = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
         return picture
 
-    def _seen(self, shot: Shot, place: int) -> U8:
-        """A new image on the sensor, at one of its shake positions."""
-        picture = self._thrown(shot, place)
+    def _exposed(self, shot: Shot, place: int) -> U8:
+        """A new image on the sensor at one of the shake positions."""
+        picture = self._blurred_picture(shot, place)
         if shot.drift:
             picture = np.asarray(cv2.LUT(picture, _drifted(shot.drift), dst=picture), np.uint8)
         return picture
 
-    def _thrown(self, shot: Shot, place: int) -> U8:
+    def _blurred_picture(self, shot: Shot, place: int) -> U8:
         key = (shot.version, shot.nudge)
         if key != self._key:
             self._key, self._blurred, self._nudged = key, {}, None
@@ -141,7 +147,7 @@ class Chip:
         """A kernel for the lens's blur combined with a shift in pixels; its length is odd."""
         sensor = self._look.sensor
         blur = np.ones(1)
-        if sensor.blur >= 0.3:
+        if sensor.blur >= MIN_BLUR:
             blur = cv2.getGaussianKernel(round(sensor.blur * 6 + 1) | 1, sensor.blur).ravel()
         if not sensor.shake:
             return np.asarray(blur, np.float32)
@@ -157,9 +163,9 @@ class Chip:
         height, width = picture.shape[:2]
         if self._noise is None:
             own = np.random.default_rng([self._look.seed, 9])
-            field = self._field(own, width + SPARE, height + SPARE)
+            field = self._field(own, width + NOISE_MARGIN, height + NOISE_MARGIN)
             self._noise = np.maximum(field, 0).astype(np.uint8), np.maximum(-field, 0).astype(np.uint8)
-        y, x = rng.integers(0, SPARE, 2)
+        y, x = rng.integers(0, NOISE_MARGIN, 2)
         up, down = self._noise if rng.random() < 0.5 else self._noise[::-1]
         crop = np.s_[y : y + height, x : x + width]
         cv2.add(picture, up[crop], dst=picture)
@@ -176,7 +182,7 @@ class Chip:
 
 
 def _moved(picture: U8, nudge: tuple[float, float, float]) -> U8:
-    """The picture (H, W, 3) from the position of the nudged camera."""
+    """The picture (H, W, 3) as seen by the nudged camera."""
     dx, dy, turn = nudge
     if not any(nudge):
         return picture

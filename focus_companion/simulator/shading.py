@@ -1,4 +1,4 @@
-"""Light on surfaces: diffuse and specular reflection, soft shadows of stacks, and colours as light."""
+"""Computes light on surfaces: diffuse and specular reflection, soft shadows, and colours as light."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from .scene_style import Lamp, Lighting
 
 F32 = NDArray[np.float32]
+
+OCCLUSION_REACH = 26
+"""Maximum distance, in mm, of ambient occlusion from the column that causes it."""
 
 
 def to_light(srgb: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -69,13 +72,13 @@ def unit(vectors: F32) -> F32:
 
 
 def _ramp(values: F32) -> F32:
-    """0 below 0, 1 above 1, smooth between."""
+    """Smooth step: 0 below 0, 1 above 1."""
     x = np.clip(values, 0, 1)
     return np.asarray(x * x * (3 - 2 * x), np.float32)
 
 
 def visibility(points: F32, lamp: Lamp, columns: list[ShadowCaster]) -> F32:
-    """The visible fraction of the lamp from each point (..., 3) past the columns, 0…1."""
+    """The fraction (0…1) of the lamp that is visible from each point (..., 3) past the columns."""
     seen = np.ones(points.shape[:-1], np.float32)
     if not columns:
         return seen
@@ -97,19 +100,19 @@ def visibility(points: F32, lamp: Lamp, columns: list[ShadowCaster]) -> F32:
     return seen
 
 
-def contact(points: F32, columns: list[ShadowCaster], depth: float = 0.5) -> F32:
-    """Ambient occlusion close to the foot of columns, 0…1."""
+def ambient_occlusion(points: F32, columns: list[ShadowCaster], depth: float = 0.5) -> F32:
+    """The fraction (0…1) of ambient light at each point (..., 3) that is not occluded by nearby columns."""
     open_sky = np.ones(points.shape[:-1], np.float32)
     for column in columns:
         away = np.hypot(points[..., 0] - column.x, points[..., 1] - column.y) - column.radius
         above = np.maximum(points[..., 2] - column.base, 0)
         near = np.exp(-np.maximum(away, 0) / 7 - above / 14)
-        open_sky *= 1 - depth * np.maximum(near - 0.025, 0)  # none beyond 26 mm
+        open_sky *= 1 - depth * np.maximum(near - 0.025, 0)  # none beyond OCCLUSION_REACH
     return open_sky
 
 
-def sky(lighting: Lighting, points: F32, normals: F32, albedo: F32, gloss: float, eye: F32) -> F32:
-    """Ambient light reflected by surfaces (N, 3) to the camera, linear BGR (N, 3)."""
+def sky_light(lighting: Lighting, points: F32, normals: F32, albedo: F32, gloss: float, eye: F32) -> F32:
+    """Ambient light reflected by surfaces (..., 3) to the camera, linear BGR (..., 3)."""
     ambient = lighting.ambient * tint(lighting.ambient_tint)
     openness = 0.62 + 0.38 * normals[..., 2:3]
     view = unit(eye - points)
@@ -119,7 +122,7 @@ def sky(lighting: Lighting, points: F32, normals: F32, albedo: F32, gloss: float
     return np.asarray(ambient * (albedo * openness + shine), np.float32)
 
 
-def direct(lamp: Lamp, points: F32, normals: F32, albedo: F32, gloss: float, eye: F32) -> F32:
+def lamp_light(lamp: Lamp, points: F32, normals: F32, albedo: F32, gloss: float, eye: F32) -> F32:
     """Light of one unoccluded lamp reflected by surfaces (..., 3) to the camera, linear BGR (..., 3)."""
     place = np.asarray(lamp.place, np.float32)
     to = place - points

@@ -1,4 +1,4 @@
-"""Ray casting of solids of revolution: the exact picture of domes, pieces and stacks."""
+"""Casts rays on solids of revolution, for exact pictures of domes, pieces and stacks."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..vision.geometry.scene import Camera, Solid
 
 F32 = NDArray[np.float32]
 
-SMOOTH = 40.0
-"""Maximum angle in degrees between facets of a smooth curve; a larger one is an edge."""
+MAX_SMOOTH_ANGLE = 40.0
+"""Maximum angle in degrees between neighbouring facets of a smooth surface; a larger one is an edge."""
 
 
 def pixel_rays(camera: Camera, pixels: NDArray[np.floating]) -> F32:
@@ -50,15 +50,15 @@ class Body:
 
 
 def _profile_facets(rings: list[tuple[float, float]]) -> list[tuple[float, ...]]:
-    """Facets of one profile; neighbours at an angle below :data:`SMOOTH` share a normal."""
+    """Facets of one profile; neighbours at an angle below :data:`MAX_SMOOTH_ANGLE` share a normal."""
     sides = [(r0, z0, r1, z1) for (r0, z0), (r1, z1) in pairwise(rings) if (r0, z0) != (r1, z1)]
     angles = [np.arctan2(r0 - r1, z1 - z0) for r0, z0, r1, z1 in sides]
     facets: list[tuple[float, ...]] = []
     for i, (r0, z0, r1, z1) in enumerate(sides):
         low = high = angles[i]
-        if i and abs(angles[i] - angles[i - 1]) < np.radians(SMOOTH):
+        if i and abs(angles[i] - angles[i - 1]) < np.radians(MAX_SMOOTH_ANGLE):
             low = (angles[i] + angles[i - 1]) / 2
-        if i + 1 < len(sides) and abs(angles[i + 1] - angles[i]) < np.radians(SMOOTH):
+        if i + 1 < len(sides) and abs(angles[i + 1] - angles[i]) < np.radians(MAX_SMOOTH_ANGLE):
             high = (angles[i] + angles[i + 1]) / 2
         if r1 == 0.0:
             high = np.pi / 2
@@ -67,7 +67,7 @@ def _profile_facets(rings: list[tuple[float, float]]) -> list[tuple[float, ...]]
 
 
 def _cut(solid: Solid, height: float) -> list[tuple[float, float]]:
-    """The rings of a solid up to ``height``; the rest is hidden inside the piece above."""
+    """The rings of a solid up to ``height``; the rest is inside the piece above."""
     rings = list(solid.rings)
     kept = [ring for ring in rings if ring[1] < height]
     (r0, z0), (r1, z1) = kept[-1], rings[min(len(kept), len(rings) - 1)]
@@ -75,7 +75,7 @@ def _cut(solid: Solid, height: float) -> list[tuple[float, float]]:
 
 
 def stack_body(solid: Solid, rise: float, places: F32, base: float) -> Body:
-    """A stack of nested pieces: ``places`` (n, 2) are the pieces' axes from the bottom up, in mm."""
+    """A stack of nested pieces: ``places`` (n, 2) are the axes of the pieces from the bottom up, in mm."""
     facets: list[tuple[float, ...]] = []
     parts: list[int] = []
     for level, (x, y) in enumerate(places.tolist()):
@@ -89,7 +89,9 @@ def stack_body(solid: Solid, rise: float, places: F32, base: float) -> Body:
 
 @dataclass(frozen=True)
 class Hits:
-    """Ray hits on a body: ``met`` (N,) bool; of the M hits ``points``, ``normals`` (M, 3), ``parts`` (M,)."""
+    """Intersections of N rays with a body: ``met`` (N,) tells which rays hit it; ``points`` (M, 3),
+    ``normals`` (M, 3) and ``parts`` (M,) are those of the M hits.
+    """
 
     met: NDArray[np.bool_]
     points: F32
@@ -99,7 +101,7 @@ class Hits:
 
 def trace(body: Body, place: NDArray[np.float64], rays: F32) -> Hits:
     """First hits of rays (N, 3) from ``place`` (3,) on the body."""
-    # Starting near the body keeps single precision exact to a few micrometres.
+    # With origins near the body, single precision is exact to a few micrometres.
     heart = np.array([*body.facets[0, :2], (body.facets[:, 3].min() + body.top) / 2], np.float64)
     start = ((heart - place) @ rays.T / np.einsum("ij,ij->i", rays, rays)).astype(np.float32)
     origins = np.asarray(place - heart, np.float32) + start[:, None] * rays

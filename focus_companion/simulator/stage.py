@@ -1,4 +1,4 @@
-"""The simulated table at one moment: stacks, pieces beside the board, and a hand."""
+"""Describes the simulated table at one moment: stacks, pieces beside the board, and a hand."""
 
 from __future__ import annotations
 
@@ -17,18 +17,25 @@ F32 = NDArray[np.float32]
 SEATS = ("S", "W", "N", "E")
 """The seats, clockwise from above; S sits at rank 1."""
 
-TOWARDS = {"S": (0.0, -1.0), "W": (-1.0, 0.0), "N": (0.0, 1.0), "E": (1.0, 0.0)}
+SEAT_DIRECTIONS = {"S": (0.0, -1.0), "W": (-1.0, 0.0), "N": (0.0, 1.0), "E": (1.0, 0.0)}
 """Unit vectors (x, y) from the board's centre to the seats."""
 
-BESIDE = 52
-"""Index of the first place beside the squares."""
+FIRST_PLACE_BESIDE = 52
+"""Index of the first place beside the board's squares, that of the first reserve piece."""
+_CAPTURED_OFFSET = 20
+"""Places from the first reserve piece to the first captured one."""
+
+_RESERVE_SPACING = 37.0
+"""Distance, in mm, between reserve pieces."""
+_CAPTURED_SPACING = 52.0
+"""Distance, in mm, between captured pieces."""
 
 Pose = tuple[float, float, float]
-"""The board's displacement from its first place: dx and dy in mm, rotation in degrees."""
+"""The board's displacement from its initial place: dx and dy in mm, rotation in degrees."""
 
 
 def to_table(pose: Pose, x: NDArray[np.floating], y: NDArray[np.floating]) -> tuple[F32, F32]:
-    """Transform points from the board's frame to the table's, which is the board's at its first place."""
+    """Transform points from the board's frame to the table's, that of the board at its initial place."""
     dx, dy, turn = pose
     c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
     return np.asarray(c * x - s * y + dx, np.float32), np.asarray(s * x + c * y + dy, np.float32)
@@ -51,17 +58,18 @@ class Hand:
     height: float
     pieces: str = ""
     closed: float = 1.0
-    """0 the hand is open, 1 the fingers grip."""
+    """From 0 (the hand is open) to 1 (the fingers grip)."""
     head: bool = False
     """Not a hand but the head of somebody leaning over: ``height`` is that of its lowest point."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One moment. ``stacks`` (52) bottom to top; ``reserves`` letter → count; ``captured`` letter → letters;
-    ``seats`` letter → seat; ``pose`` (dx, dy in mm, turn in degrees) of the board against its first place;
-    ``light`` indexes the look's lightings; ``drift`` is how far the light has drifted, in stops; ``nudge`` is
-    how far the camera was pushed: pixels to the right and down, and degrees."""
+    """The table at one moment: ``stacks`` (52) bottom to top; ``reserves`` letter → count; ``captured``
+    letter → letters; ``seats`` letter → seat; ``pose`` of the board; ``light``, an index into the look's
+    lightings; ``drift`` of the light, in stops; ``nudge``, how far the camera was pushed: pixels to the right
+    and down, and degrees.
+    """
 
     stacks: tuple[str, ...]
     reserves: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
@@ -83,7 +91,7 @@ class Thing:
     base: float
     pieces: str
     square: int
-    """The square it is on; from 52 on for places beside the squares."""
+    """The index of its square, or of its place beside the board from :data:`FIRST_PLACE_BESIDE` on."""
     flipped: bool = False
 
 
@@ -96,21 +104,22 @@ def square_centre(look: SceneStyle, square: int | str) -> tuple[float, float]:
 
 def _beside(seat: str, along: float, out: float) -> tuple[float, float]:
     """A point ``out`` mm from the centre towards the seat and ``along`` mm to the player's right."""
-    tx, ty = TOWARDS[seat]
+    tx, ty = SEAT_DIRECTIONS[seat]
     return tx * out - ty * along, ty * out + tx * along
 
 
 def reserve_place(look: SceneStyle, seat: str, number: int) -> tuple[float, float]:
-    """The place of the ``number``-th reserve piece of a seat: on its ledge, after the seventh in front of it.
+    """The place of the ``number``-th reserve piece of a seat: seven fit on its ledge, the others lie on the
+    table in front of it.
 
-    A board cut to the shape of its squares has no ledge; there they are on the table.
+    A board cut to the shape of its squares has no ledge; there, all are on the table.
     """
     half = look.profile.half_width
     row, place = divmod(number, 7)
-    along = (0, 1, -1, 2, -2, 3, -3)[place] * 37.0
+    along = (0, 1, -1, 2, -2, 3, -3)[place] * _RESERVE_SPACING
     if row == 0 and look.board.outline != "cross":
         return _beside(seat, along, (4 * look.profile.pitch + half) / 2)
-    return _beside(seat, along, half + 25.0 + 37.0 * (row - (look.board.outline != "cross")))
+    return _beside(seat, along, half + 25.0 + _RESERVE_SPACING * (row - (look.board.outline != "cross")))
 
 
 def captured_place(look: SceneStyle, seat: str, number: int) -> tuple[float, float]:
@@ -119,7 +128,9 @@ def captured_place(look: SceneStyle, seat: str, number: int) -> tuple[float, flo
     row, column = divmod(number, 3)
     dx, dy = rng.uniform(-8, 8, 2)
     return _beside(
-        seat, 158.0 + 52.0 * column + float(dx), look.profile.half_width + 40.0 + 52.0 * row + float(dy)
+        seat,
+        158.0 + _CAPTURED_SPACING * column + float(dx),
+        look.profile.half_width + 40.0 + _CAPTURED_SPACING * row + float(dy),
     )
 
 
@@ -135,10 +146,14 @@ def things_of(stage: Stage, look: SceneStyle) -> frozenset[Thing]:
             x, y = reserve_place(look, stage.seats[colour], number)
             on_board = max(abs(x), abs(y)) < look.profile.half_width
             base = 0.0 if on_board else look.profile.table
-            things.append(Thing(x, y, base, colour, BESIDE + number))
+            things.append(Thing(x, y, base, colour, FIRST_PLACE_BESIDE + number))
     for colour, letters in stage.captured.items():
         for number, letter in enumerate(letters):
             x, y = captured_place(look, stage.seats[colour], number)
             flipped = not look.profile.flat and (number * 7 + look.seed) % 5 == 0
-            things.append(Thing(x, y, look.profile.table, letter, BESIDE + 20 + number, flipped))
+            things.append(
+                Thing(
+                    x, y, look.profile.table, letter, FIRST_PLACE_BESIDE + _CAPTURED_OFFSET + number, flipped
+                )
+            )
     return frozenset(things)

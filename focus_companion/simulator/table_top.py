@@ -1,4 +1,4 @@
-"""Table tops: planks of wood, cloth, gingham, plain boards."""
+"""Textures of table tops: planks of wood, cloth, gingham, and plain boards."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from .shading import linear
 
 F32 = NDArray[np.float32]
 
-TILE = 256
-"""Side in pixels of the tiles of noise, which repeat without a seam."""
+TILE_SIDE = 256
+"""Side in pixels of the noise tiles, which repeat without a seam."""
 
-PLANK, CHECK = 128.0, 19.0
-"""Width of a plank and of a check of gingham, in mm."""
+PLANK_WIDTH = 128.0
+"""Width of a plank in mm."""
+CHECK_WIDTH = 19.0
+"""Width of a check of gingham in mm."""
 
 
 class TableTop:
-    """The texture of one table top, deterministic for a seed."""
+    """The texture of one table top, which depends on a seed only."""
 
     def __init__(self, table: TableStyle, seed: int) -> None:
         rng = np.random.default_rng([seed, 1])
@@ -42,23 +44,23 @@ class TableTop:
         return self._painted(x * self._c + y * self._s, y * self._c - x * self._s)
 
     def _mixed(self, share: NDArray[np.floating], level: NDArray[np.floating]) -> F32:
-        """The two colours mixed, made lighter or darker."""
+        """The two colours, mixed by ``share`` and multiplied by ``level``."""
         colour = self._first + (self._second - self._first) * share[..., None]
         return np.asarray(colour * level[..., None], np.float32)
 
     def _wood(self, u: F32, v: F32) -> F32:
-        plank = np.floor(v / PLANK)
+        plank = np.floor(v / PLANK_WIDTH)
         shift = plank * 77.7
         grain = 0.6 * _sample(self._fine, u * 0.55 + shift, v * 1.1)
         grain += 0.55 * _sample(self._coarse, u * 0.25 + shift * 3, v * 0.55 + shift)
-        joint = np.exp(-((v - plank * PLANK) ** 2) / 2.5)
+        joint = np.exp(-((v - plank * PLANK_WIDTH) ** 2) / 2.5)
         return self._mixed(np.clip(0.45 + 0.32 * grain + 0.16 * np.sin(plank * 12.9), 0, 1), 1 - 0.6 * joint)
 
     def _gingham(self, u: F32, v: F32) -> F32:
-        # Threads are as sharp as the pixels allow: the edge of a check is about a pixel wide.
+        # The edge of a check is about a pixel wide, as sharp as the pixels allow.
         pixel = max(float(np.hypot(np.diff(u, axis=1), np.diff(v, axis=1)).mean()), 0.1)
-        sharp = CHECK / (np.pi * pixel)
-        bands = [1 / (1 + np.exp(-np.clip(sharp * np.sin(w * np.pi / CHECK), -30, 30))) for w in (u, v)]
+        sharp = CHECK_WIDTH / (np.pi * pixel)
+        bands = [1 / (1 + np.exp(-np.clip(sharp * np.sin(w * np.pi / CHECK_WIDTH), -30, 30))) for w in (u, v)]
         return self._mixed((bands[0] + bands[1]) / 2, 1 + 0.08 * _sample(self._fine, u * 1.7, v * 1.7))
 
     def _cloth(self, u: F32, v: F32) -> F32:
@@ -71,14 +73,14 @@ class TableTop:
 
 def _noise(rng: np.random.Generator, stretch: tuple[float, float]) -> F32:
     """A smooth tile, about -1…1; ``stretch`` is the correlation length in x and in y."""
-    tile = np.tile(rng.standard_normal((TILE, TILE), np.float32), (3, 3))
+    tile = np.tile(rng.standard_normal((TILE_SIDE, TILE_SIDE), np.float32), (3, 3))
     soft = cv2.GaussianBlur(tile, (0, 0), sigmaX=stretch[0], sigmaY=stretch[1])[
-        TILE : 2 * TILE, TILE : 2 * TILE
+        TILE_SIDE : 2 * TILE_SIDE, TILE_SIDE : 2 * TILE_SIDE
     ]
     return np.asarray(soft / (2 * soft.std()), np.float32)
 
 
 def _sample(tile: F32, u: NDArray[np.floating], v: NDArray[np.floating]) -> F32:
     """The tile's values at (u, v) pixels."""
-    at = (np.asarray(u % TILE, np.float32), np.asarray(v % TILE, np.float32))
+    at = (np.asarray(u % TILE_SIDE, np.float32), np.asarray(v % TILE_SIDE, np.float32))
     return np.asarray(cv2.remap(tile, *at, cv2.INTER_LINEAR, borderMode=cv2.BORDER_WRAP), np.float32)

@@ -1,4 +1,4 @@
-"""The board unit from above: its outline, its texture and its relief."""
+"""Draws the board unit from above: its outline, its texture and its relief."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ U8 = NDArray[np.uint8]
 SCALE = 4
 """Pixels per millimetre of the board's texture."""
 MARGIN = 8.0
-"""Millimetres of the texture beyond the board's half width."""
+"""Millimetres by which the texture extends beyond the board's edge."""
 
 
 def bgr(colour: str) -> tuple[int, int, int]:
@@ -51,9 +51,9 @@ def to_texture(points: F32, profile: BoardProfile) -> F32:
 
 @lru_cache(maxsize=1)
 def board_picture(style: BoardStyle, profile: BoardProfile) -> tuple[U8, F32]:
-    """The board from above: sRGB BGR (S, S, 3), and its relief in mm (S, S); both read-only.
+    """The board from above: sRGB values in BGR order (S, S, 3), and its relief in mm (S, S); both read-only.
 
-    The last one is kept: a board that is pushed, or seen in another light, is still the same board.
+    The last result is cached, as a board that is pushed or seen in another light remains the same.
     """
     size = int(2 * (profile.half_width + MARGIN) * SCALE)
     picture = np.full((size, size, 3), bgr(style.colour), np.uint8)
@@ -89,7 +89,7 @@ def _cells(picture: U8, relief: F32, style: BoardStyle, profile: BoardProfile) -
 
 
 def _chess(picture: U8, style: BoardStyle, profile: BoardProfile) -> None:
-    """A chess board of 64 fields with a frame; those that are not part of Focus are covered with paper."""
+    """A chess board of 64 fields, of which those that Focus does not use are covered with paper."""
     colours = bgr(style.cell_colour or style.colour), bgr(style.colour)
     in_play = {(round(float(x), 3), round(float(y), 3)) for x, y in profile.centres}
     half = profile.pitch / 2

@@ -1,11 +1,11 @@
-"""What is said aloud: events and answers as short sentences for people who do not look at a screen.
+"""What is spoken: events and answers as short sentences for people who do not look at a screen.
 
-Pure: an event and the session's state go in, a sentence comes out. Who speaks it, the browser or the host's
-loudspeaker, is no matter here.
+All functions are pure: from an event and the session's state to a sentence. What speaks it, a browser or the
+host's loudspeaker, does not matter here.
 """
 
-from .answers import ABOUT, NoSuchQuestion, answer
+from .answers import QUESTIONS, NoSuchQuestion, answer
 from .narration import Utterance, narrate, opening
 from .voice import Voice
 
-__all__ = ["ABOUT", "NoSuchQuestion", "Utterance", "Voice", "answer", "narrate", "opening"]
+__all__ = ["QUESTIONS", "NoSuchQuestion", "Utterance", "Voice", "answer", "narrate", "opening"]

@@ -1,4 +1,4 @@
-"""Answers to what people ask who do not look at the board or the screen."""
+"""Answers to questions of people who do not look at the board or a screen."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from ..game.squares import INDEX
 from .narration import alert_title, result, time_up
 from .voice import Voice
 
-ABOUT: Final = ("turn", "standing", "time", "square")
-"""What may be asked about: whose turn it is, how the game stands, the clocks, what stands on a square."""
+QUESTIONS: Final = ("turn", "standing", "time", "square")
+"""What can be asked: whose turn it is, how the game stands, the clocks, what stands on a square."""
 
 
 class NoSuchQuestion(ValueError):
-    """Nobody can answer that; the text says what can be asked."""
+    """There is no answer to this; the text says what can be asked."""
 
 
 def answer(about: str, state: Mapping[str, Any], voice: Voice, square: str = "") -> str:
-    """The answer to a question (one of :data:`ABOUT`) from the session's state.
+    """The answer to a question (one of :data:`QUESTIONS`) from the session's state.
 
     Raises:
         NoSuchQuestion: ``about`` is none of them, or ``square`` is no square of the board.
@@ -34,7 +34,7 @@ def answer(about: str, state: Mapping[str, Any], voice: Voice, square: str = "")
             return _square(square, state, voice)
         case "square":
             raise NoSuchQuestion(f"there is no square {square[:20]!r}; squares are named like d5")
-    raise NoSuchQuestion(f"ask about one of {', '.join(ABOUT)}")
+    raise NoSuchQuestion(f"ask about one of {', '.join(QUESTIONS)}")
 
 
 def _turn(state: Mapping[str, Any], voice: Voice) -> str:
@@ -54,7 +54,7 @@ def _turn(state: Mapping[str, Any], voice: Voice) -> str:
 
 
 def _standing(state: Mapping[str, Any], voice: Voice) -> str:
-    """Every player's captures and reserve, and after how many turns."""
+    """The number of turns played, and every player's captures and reserve."""
     _ = voice.texts.gettext
     if not state.get("order"):
         return _("No game has begun.")
@@ -68,7 +68,7 @@ def _standing(state: Mapping[str, Any], voice: Voice) -> str:
 
 
 def _time(state: Mapping[str, Any], voice: Voice) -> str:
-    """What every player's clock shows: the time used, or the time left where it runs down."""
+    """What every player's clock shows: the time used, or the time left if it runs down."""
     _ = voice.texts.gettext
     clock = state.get("clock")
     if not clock:

@@ -1,4 +1,4 @@
-"""Events as sentences: one pure step from an event, with the session's state after it, to what is said."""
+"""Turns an event, with the session's state after it, into the sentence that is spoken."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Utterance:
 
     text: str
     urgent: bool = False
-    """Whether it cuts what is being said: something is wrong, or the players are asked."""
+    """Whether it interrupts what is being spoken: something is wrong, or the players are asked something."""
 
 
 def narrate(event: events.Event, state: Mapping[str, Any], voice: Voice) -> Utterance | None:
-    """What is said of ``event``; ``None`` for what needs no word. ``state`` as ``/api/state`` gives it."""
+    """What is said about ``event``, or ``None``. ``state`` has the form of ``/api/state``."""
     if urgent := _urgent(event, state, voice):
         return Utterance(urgent, urgent=True)
     text = _game(event, state, voice) or _table(event, state, voice)
@@ -56,7 +56,7 @@ def _urgent(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
 
 
 def _game(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
-    """Of what the record holds: a transcript of these rebuilds the game."""
+    """What is said about events in the record: the game can be rebuilt from a transcript of this."""
     _ = voice.texts.gettext
     match event:
         case events.GameBegan():
@@ -81,7 +81,7 @@ def _game(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
 
 
 def _table(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
-    """Of what happens around the game."""
+    """What is said about other events."""
     _ = voice.texts.gettext
     match event:
         case events.Ready():
@@ -118,14 +118,14 @@ def _help(event: events.Hinted | events.Assessed, voice: Voice) -> str:
 
 
 def opening(state: Mapping[str, Any], voice: Voice) -> str:
-    """What is said first to who begins to listen: the players, or that the game goes on."""
+    """What is said first when somebody begins to listen: who plays, or that the game goes on."""
     if not state.get("ply"):
         return beginning(state, voice)
     return _then_turn(voice.texts.gettext("The game goes on."), state, voice)
 
 
 def beginning(state: Mapping[str, Any], voice: Voice) -> str:
-    """ "New game. Ann is green, Bob is red. Ann begins." In turn order, with the rules that matter."""
+    """ "New game. Ann is green, Bob is red. Ann begins." In turn order, with unusual rules."""
     _ = voice.texts.gettext
     seated = []
     for colour in state["order"]:
@@ -153,11 +153,11 @@ def beginning(state: Mapping[str, Any], voice: Voice) -> str:
 def _moved(event: events.Moved, state: Mapping[str, Any], voice: Voice) -> str:
     """ "Ann, delta five to delta six, takes two, keeps one, now Cy": at most twelve words.
 
-    Who is to move is said where it is not simply the next player.
+    Who is to move is said only if it is not the next player in turn order.
     """
     _ = voice.texts.gettext
     parts = [voice.player(state, event.player), voice.turn(event.move)]
-    # The state may be further than the event: two turns that were seen at once are announced one by one.
+    # The state may be later than the event: two turns that were seen at once are announced one by one.
     turn: Mapping[str, Any] = next(
         (turn for turn in state.get("moves", ()) if turn.get("ply") == event.ply), {}
     )
@@ -171,13 +171,13 @@ def _moved(event: events.Moved, state: Mapping[str, Any], voice: Voice) -> str:
 
 
 def _regular_next(player: str, state: Mapping[str, Any]) -> str:
-    """Who is next in turn order, leaving out those who are out, if nobody has to pass."""
+    """Who is next in turn order among those who are not out, if nobody has to pass."""
     order = [colour for colour in state["order"] if colour == player or colour not in state["out"]]
     return str(order[(order.index(player) + 1) % len(order)])
 
 
 def _then_turn(said: str, state: Mapping[str, Any], voice: Voice) -> str:
-    """What is said, and whose turn it is now."""
+    """``said``, followed by whose turn it is now."""
     if not state.get("to_move"):
         return said
     mover = voice.player(state, state["to_move"])
@@ -215,7 +215,7 @@ def _lost(event: events.Lost, voice: Voice) -> str:
 
 
 def result(winners: Any, state: Mapping[str, Any], voice: Voice) -> str:
-    """Who has won; "A draw." for nobody."""
+    """Who has won; "A draw." if nobody has."""
     texts = voice.texts
     if not winners:
         return texts.gettext("A draw.")

@@ -1,10 +1,10 @@
 """Squares, numbers, colours and players as they are spoken in one language.
 
-A file's letter is spoken as its word of the radio alphabet (alpha, bravo, charlie, …). The letters' own
-names are easily misheard: b, c, d, e and g rhyme in English and sound alike in Polish and Italian, and the
+A file's letter is spoken as its word in the radio alphabet (alpha, bravo, charlie, …), because the names of
+letters are easily misheard: b, c, d, e and g rhyme in English and sound alike in Polish and Italian, and the
 English a and h are close to "eight". The alphabet's words were chosen in listening tests so that none is
-taken for another, also by people of other languages. They are spelled so that a voice of the language says
-them as radio operators do.
+mistaken for another, even by speakers of other languages. They are spelled so that a voice of the language
+pronounces them as radio operators do.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import Any, Final
 
 from ..game.colours import LETTER
 
-LONGEST_LIST: Final = 4
-"""Squares that are named one by one; of more, only how many they are."""
+MAX_LISTED_SQUARES: Final = 4
+"""Number of squares that are named; further ones are only counted."""
 
-_NAME: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_NAME_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 @dataclass(frozen=True)
 class Voice:
-    """Words of one language. ``texts``: its catalogue; without one it is English."""
+    """The words of one language. ``texts``: its catalogue; without translations they are English."""
 
     texts: NullTranslations
 
@@ -53,7 +53,7 @@ class Voice:
         )
 
     def number(self, n: int) -> str:
-        """A number: up to 8 in words, above in digits, which every voice reads."""
+        """A number: up to 8 as a word, above in digits, which every voice can read."""
         words = self.numbers()
         return words[n - 1] if 1 <= n <= len(words) else str(n)
 
@@ -62,10 +62,10 @@ class Voice:
         return f"{self.files()[name[0]]} {self.number(int(name[1]))}"
 
     def squares(self, names: Iterable[str]) -> str:
-        """A list of squares; of more than :data:`LONGEST_LIST` the rest is counted."""
+        """A list of squares; those after the first :data:`MAX_LISTED_SQUARES` are only counted."""
         listed = list(names)
-        said = [self.square(name) for name in listed[:LONGEST_LIST]]
-        if (rest := len(listed) - LONGEST_LIST) > 0:
+        said = [self.square(name) for name in listed[:MAX_LISTED_SQUARES]]
+        if (rest := len(listed) - MAX_LISTED_SQUARES) > 0:
             said.append(self.texts.gettext("and {n} more").format(n=self.number(rest)))
         return ", ".join(said)
 
@@ -76,10 +76,10 @@ class Voice:
         return words.get(LETTER.get(colour, colour), colour)
 
     def player(self, state: Mapping[str, Any], colour: str) -> str:
-        """A player in one word: the first of their name, or their colour.
+        """A player in one word: the first word of their name, or their colour.
 
-        It is the colour where the name has no letters, is said like another player's, or is itself a word for
-        a colour, a file or a number.
+        It is the colour if the name has no letters, if another player has the same one, or if it is a word
+        for a colour, a file or a number.
         """
         first = {who: self._first(player.get("name", "")) for who, player in state.get("players", {}).items()}
         shared = Counter(name.casefold() for name in first.values())
@@ -92,7 +92,7 @@ class Voice:
 
     @staticmethod
     def _first(name: str) -> str:
-        found = _NAME.search(name)
+        found = _NAME_WORD.search(name)
         return found[0] if found else ""
 
     def turn(self, move: str) -> str:

@@ -44,7 +44,7 @@ def back_up(folder: Path, target: Path | None = None) -> Copied:
         JournalError: there is no journal, or it cannot be read, or the copy cannot be written; an older copy
             is then left as it was.
     """
-    path = folder / swap.FILE
+    path = folder / swap.FILE_NAME
     if not path.is_file():
         raise JournalError(f"{folder} holds no journal to copy; give its folder with --data")
     try:
@@ -74,12 +74,12 @@ def restore(folder: Path, source: Path) -> Copied:
     if not source.is_file():
         raise JournalError(f"there is no file {source}; {_ANOTHER}")
     found = check(source, source)
-    path = folder / swap.FILE
+    path = folder / swap.FILE_NAME
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with closing(FolderLock(folder / LOCK)):
             swap.finish(folder)
-            with swap.fresh(folder / swap.PART) as part:
+            with swap.fresh(folder / swap.PART_NAME) as part:
                 with closing(opening.to_look_at(source)) as database:
                     opening.copy(database, part)
                 # Once more, as it is on this disk now.

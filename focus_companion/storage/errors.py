@@ -44,7 +44,7 @@ _BY_DAMAGE: Final = (
 )
 """Errors without a code of their own; our own, fixed statements raise them only on a damaged file."""
 
-_LONGEST: Final = 60
+_MAX_SHOWN_LENGTH: Final = 60
 """Characters of such an error that are shown."""
 
 _WRITABLE: Final = "make it writable or give another --data folder"
@@ -70,7 +70,7 @@ def as_journal_error(error: sqlite3.Error | OSError, path: Path) -> JournalError
             return JournalDamaged(path, str(error))
         case _ if any(words in str(error) for words in _BY_DAMAGE):
             # Shortened: such an error quotes the whole text.
-            return JournalDamaged(path, " ".join(str(error).split())[:_LONGEST])
+            return JournalDamaged(path, " ".join(str(error).split())[:_MAX_SHOWN_LENGTH])
         case sqlite3.SQLITE_IOERR:
             return JournalError(
                 f"the disk that holds {path} fails ({error}); check it, or give another --data folder"

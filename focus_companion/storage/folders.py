@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from . import opening
-from .swap import FILE
+from .swap import FILE_NAME
 
 DEMO: Final = "demo"
 
@@ -30,7 +30,7 @@ def folder_to_read(data: Path) -> Path:
 
 
 def _holds_games(folder: Path) -> bool:
-    path = folder / FILE
+    path = folder / FILE_NAME
     if not path.is_file():
         return False
     try:

@@ -22,13 +22,13 @@ from .errors import JournalDamaged, as_journal_error
 from .lock import FolderLock
 from .rebuilding import UNREADABLE
 from .rescue import Rescued
-from .swap import FILE
+from .swap import FILE_NAME
 
 LOCK: Final = "journal.lock"
 OPEN: Final = "open"
 """Written to the lock file while the journal must have its write-ahead log beside it."""
 
-_NEWEST: Final = 2**63 - 1
+_MAX_ID: Final = 2**63 - 1
 """Greater than the id of any event."""
 
 _SUMMARIES: Final = (
@@ -83,7 +83,7 @@ class Journal:
 
     def __init__(self, folder: Path | str, *, write: bool = False) -> None:
         self.folder = Path(folder)
-        self.path = self.folder / FILE
+        self.path = self.folder / FILE_NAME
         self._writing = threading.Lock()
         self._reading = threading.Lock()
         self._lock: FolderLock | None = None
@@ -245,7 +245,7 @@ class Journal:
 
     def summary(self, game: int) -> GameSummary:
         """One game, even if deleted. Raises LookupError if there is no such game."""
-        rows = self._read(f"{_SUMMARIES} WHERE games.id = ?", (game,)) if 0 < game <= _NEWEST else []
+        rows = self._read(f"{_SUMMARIES} WHERE games.id = ?", (game,)) if 0 < game <= _MAX_ID else []
         if not rows:
             raise LookupError(f"the journal in {self.folder} has no game {game}")
         return self._summary(*rows[0])
@@ -290,7 +290,7 @@ class Journal:
             query = (
                 "SELECT id, type, time, wall, body, seal FROM events WHERE game = ? AND id <= ? ORDER BY id"
             )
-            newest = _NEWEST if upto is None else upto
+            newest = _MAX_ID if upto is None else upto
             for number, kind, time, wall, body, found in self._read(query, (game, newest)):
                 before = seals.seal(before, kind, time, wall, body)
                 if found != before:

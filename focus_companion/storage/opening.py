@@ -19,12 +19,12 @@ LOG_GONE: Final = (
     "the newest turns may be missing"
 )
 
-_PATIENCE: Final = 1.0
+_CHECK_TIMEOUT: Final = 1.0
 """Seconds for each of the two checks of the whole file, so that a journal of many years still opens quickly.
 The newest games are checked first.
 """
 
-_STEPS: Final = 20_000
+_STEPS_PER_CLOCK_CHECK: Final = 20_000
 """SQLite's virtual machine steps between two checks of the clock."""
 
 
@@ -92,18 +92,18 @@ def log_is_gone(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > 0 and not swap.log_of(path).exists()
 
 
-def check_sound(database: sqlite3.Connection, path: Path, patience: float = _PATIENCE) -> None:
+def check_sound(database: sqlite3.Connection, path: Path, timeout: float = _CHECK_TIMEOUT) -> None:
     """Check that a journal of the current or an older version is sound.
 
     Raises:
         JournalDamaged: it is damaged.
         sqlite3.DatabaseError: it is not even a database any more.
     """
-    if problem := _structure(database, patience):
+    if problem := _structure(database, timeout):
         raise JournalDamaged(path, problem)
     if database.execute("SELECT 1 FROM events WHERE game NOT IN (SELECT id FROM games) LIMIT 1").fetchone():
         raise JournalDamaged(path, "a game is missing")
-    if schema.version(database) >= schema.MARKED:
+    if schema.version(database) >= schema.MARKED_VERSION:
         for game, title, deleted in database.execute("SELECT game, title, deleted FROM marks"):
             if not isinstance(title, str) or not isinstance(deleted, str | None):
                 raise JournalDamaged(path, f"the title of game {game}")
@@ -111,8 +111,8 @@ def check_sound(database: sqlite3.Connection, path: Path, patience: float = _PAT
     newest = database.execute("SELECT id, result FROM games ORDER BY id DESC LIMIT 1").fetchone()
     if newest is not None and newest[1] is None:
         replay(database, path, newest[0])
-    sealed = schema.version(database) >= schema.SEALED
-    until = time.monotonic() + patience
+    sealed = schema.version(database) >= schema.SEALED_VERSION
+    until = time.monotonic() + timeout
     for (game,) in database.execute("SELECT id FROM games ORDER BY id DESC").fetchall():
         if not head_holds(database, game):
             raise JournalDamaged(path, f"the beginning of game {game}")
@@ -147,10 +147,10 @@ def _probe(path: Path) -> int:
         database.close()
 
 
-def _structure(database: sqlite3.Connection, patience: float) -> str | None:
-    """What SQLite finds wrong with its file within ``patience`` seconds; ``None`` if nothing."""
-    until = time.monotonic() + patience
-    database.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+def _structure(database: sqlite3.Connection, timeout: float) -> str | None:
+    """What SQLite finds wrong with its file within ``timeout`` seconds; ``None`` if nothing."""
+    until = time.monotonic() + timeout
+    database.set_progress_handler(lambda: time.monotonic() > until, _STEPS_PER_CLOCK_CHECK)
     try:
         # Not quick_check: it misses a damaged index entry, which would hide an event.
         found = " ".join(str(database.execute("PRAGMA integrity_check(1)").fetchone()[0]).split())
@@ -166,7 +166,7 @@ def _structure(database: sqlite3.Connection, patience: float) -> str | None:
 def _keep_copy(path: Path, version: int) -> Path:
     """A copy of a journal that is about to be migrated."""
     folder = path.parent
-    with swap.fresh(folder / swap.PART) as part:
+    with swap.fresh(folder / swap.PART_NAME) as part:
         with closing(connect(path, "ro")) as old:
             copy(old, part)
         kept = swap.free_name(folder, f"version-{version}", swap.stamp())

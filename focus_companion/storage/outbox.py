@@ -17,7 +17,7 @@ from .swap import remove
 
 log = logging.getLogger(__name__)
 
-FILE: Final = "outbox.sqlite"
+FILE_NAME: Final = "outbox.sqlite"
 
 _TABLE: Final = """CREATE TABLE IF NOT EXISTS sent (
     broker TEXT NOT NULL,
@@ -44,7 +44,7 @@ class Outbox:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+        self.path = folder / FILE_NAME
         self._lock = threading.Lock()
         try:
             self._database = _opened(self.path)

@@ -16,11 +16,11 @@ from typing import BinaryIO, Final
 
 Value = int | float | str | bytes | None
 
-PAGE: Final = 4096
+DEFAULT_PAGE_SIZE: Final = 4096
 """SQLite's page size unless a header says otherwise."""
 
 _TABLE_LEAF: Final = 0x0D
-_LONGEST_ROW: Final = 16 * 2**20
+_MAX_ROW_BYTES: Final = 16 * 2**20
 _LOG_HEADER: Final = 32
 _FRAME_HEADER: Final = 24
 _MAGIC: Final = {0x377F0682: "<", 0x377F0683: ">"}
@@ -86,7 +86,7 @@ def _frames(log: Path) -> list[_Frame]:
     valid = magic in _MAGIC and sums == (sum_0, sum_1)
     if not valid:
         # The header is unreadable then, but the first frame has the same salts.
-        size = PAGE
+        size = DEFAULT_PAGE_SIZE
         salts = list(struct.unpack(">2I", data[_LOG_HEADER + 8 : _LOG_HEADER + 16]))
     found = []
     for start in range(_LOG_HEADER, len(data) - _FRAME_HEADER - size + 1, _FRAME_HEADER + size):
@@ -120,7 +120,7 @@ def _page_size(path: Path, frames: list[_Frame]) -> int:
     size = 65536 if size == 1 else size
     if header.startswith(b"SQLite format 3\0") and size >= 512 and size & (size - 1) == 0:
         return size
-    return next((len(frame.image) for frame in frames if frame.image), PAGE)
+    return next((len(frame.image) for frame in frames if frame.image), DEFAULT_PAGE_SIZE)
 
 
 def _pages(file: BinaryIO, size: int) -> Iterator[bytes]:
@@ -172,7 +172,7 @@ def _leaf(image: bytes, sound: bool, overflow: _Overflow, start: int) -> Iterato
 def _cell(image: bytes, at: int, sound: bool, overflow: _Overflow) -> Row:
     length, at = _varint(image, at)
     number, at = _varint(image, at)
-    if length > _LONGEST_ROW:
+    if length > _MAX_ROW_BYTES:
         raise ValueError("no row is so long")
     size = len(image)
     local = length

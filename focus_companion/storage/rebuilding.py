@@ -98,7 +98,7 @@ def replay(database: sqlite3.Connection, path: Path, game: int) -> int:
     """
     head = database.execute("SELECT began, rules, players FROM games WHERE id = ?", (game,)).fetchone()
     builder = GameBuilder(game, head)
-    mark = "seal" if schema.version(database) >= schema.SEALED else str(NO_SEAL)
+    mark = "seal" if schema.version(database) >= schema.SEALED_VERSION else str(NO_SEAL)
     query = f"SELECT id, type, time, wall, body, {mark} FROM events WHERE game = ? ORDER BY id"
     for row in database.execute(query, (game,)):
         if not builder.take(row):

@@ -16,10 +16,10 @@ from . import pages, schema, swap
 from .errors import JournalError, as_journal_error, count
 from .rebuilding import NO_SEAL, EventRow, GameBuilder
 
-_LEAP: Final = 100_000
+_SKIPPED_IDS: Final = 100_000
 """Ids skipped after a rescue: lost events had been published under some of them."""
 
-_LARGEST: Final = 10**12
+_MAX_ID: Final = 10**12
 """A higher id can only come from damage."""
 
 
@@ -51,11 +51,11 @@ def rescue(path: Path, reason: str) -> Rescued:
     """
     folder = path.parent
     try:
-        with swap.fresh(folder / swap.PART) as part:
+        with swap.fresh(folder / swap.PART_NAME) as part:
             counts = _fill(part, path)
             kept = swap.put_in_place(part, "damaged")
     except (sqlite3.Error, OSError) as error:
-        problem = as_journal_error(error, folder / swap.PART)
+        problem = as_journal_error(error, folder / swap.PART_NAME)
         raise JournalError(f"{path} is damaged ({reason}) and cannot be rescued now: {problem}") from error
     if kept is None:
         raise AssertionError("the rescued journal was not put in place")
@@ -94,7 +94,7 @@ def _gather(database: sqlite3.Connection, path: Path) -> None:
     )
     database.execute("CREATE TEMP TABLE marked (game INTEGER PRIMARY KEY, title TEXT, deleted TEXT)")
     for row in pages.rows(path, swap.log_of(path)):
-        if not 0 < row.id < _LARGEST:
+        if not 0 < row.id < _MAX_ID:
             continue
         match row.values:
             case (None, int(game), str(kind), int(time) | float(time), str(wall), str(body), *rest):
@@ -115,7 +115,7 @@ def _gather(database: sqlite3.Connection, path: Path) -> None:
 
 def _numbers(database: sqlite3.Connection) -> list[int]:
     query = "SELECT game FROM found UNION SELECT game FROM headed ORDER BY game"
-    return [int(row[0]) for row in database.execute(query) if 0 < row[0] < _LARGEST]
+    return [int(row[0]) for row in database.execute(query) if 0 < row[0] < _MAX_ID]
 
 
 def _whole(database: sqlite3.Connection, game: int) -> int | None:
@@ -145,6 +145,6 @@ def _leave_room(database: sqlite3.Connection) -> None:
     """Make new ids start above all that may have been published before."""
     events = database.execute("SELECT max(id) FROM events").fetchone()[0] or 0
     games = database.execute("SELECT max(id) FROM games").fetchone()[0] or 0
-    for table, highest in (("events", events + _LEAP), ("games", games)):
+    for table, highest in (("events", events + _SKIPPED_IDS), ("games", games)):
         database.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         database.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, highest))

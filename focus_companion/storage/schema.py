@@ -53,13 +53,13 @@ MIGRATIONS: Final[Sequence[Sequence[Step]]] = (
 
 MOVE: Final = "move it away or give another --data folder"
 
-SEALED: Final = 2
+SEALED_VERSION: Final = 2
 """The first version whose events are sealed."""
 
-MARKED: Final = 3
+MARKED_VERSION: Final = 3
 """The first version that has titles and deleted games."""
 
-_ODD_VERSION: Final = 1000
+_VERSION_LIMIT: Final = 1000
 """No program will ever write this version or a higher one: such a number comes from damage."""
 
 
@@ -86,7 +86,7 @@ def check(database: sqlite3.Connection, path: Path, remedy: str = MOVE) -> None:
             raise JournalDamaged(path, "its marks are wrong")
         raise JournalForeign(f"{path} is not a journal of Focus Companion; {remedy}")
     found = version(database)
-    if found >= _ODD_VERSION or found < 0:
+    if found >= _VERSION_LIMIT or found < 0:
         raise JournalDamaged(path, f"its version cannot be {found}")
     if found > len(MIGRATIONS):
         raise JournalForeign(

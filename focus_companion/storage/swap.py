@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-FILE: Final = "journal.sqlite"
-PART: Final = "journal.part"
+FILE_NAME: Final = "journal.sqlite"
+PART_NAME: Final = "journal.part"
 """A file under construction; it can be discarded until it is renamed."""
 
-HELPERS: Final = ("-wal", "-shm", "-journal")
+HELPER_SUFFIXES: Final = ("-wal", "-shm", "-journal")
 """Suffixes of the files that SQLite keeps beside a database."""
 
 _NEXT: Final = "journal.next-"
@@ -36,7 +36,7 @@ def stamp() -> str:
 def free_name(folder: Path, word: str, moment: str) -> Path:
     """An unused name for a file that is kept aside because it is ``word``."""
     number, path = 1, folder / f"journal.{word}-{moment}.sqlite"
-    while any(path.with_name(path.name + helper).exists() for helper in ("", *HELPERS)):
+    while any(path.with_name(path.name + helper).exists() for helper in ("", *HELPER_SUFFIXES)):
         number += 1
         path = folder / f"journal.{word}-{moment}-{number}.sqlite"
     return path
@@ -55,7 +55,7 @@ def fresh(part: Path) -> Iterator[Path]:
 
 def remove(path: Path) -> None:
     """Delete a database with its helper files, if they exist."""
-    for helper in ("", *HELPERS):
+    for helper in ("", *HELPER_SUFFIXES):
         path.with_name(f"{path.name}{helper}").unlink(missing_ok=True)
 
 
@@ -84,11 +84,11 @@ def finish(folder: Path) -> Path | None:
     pending = sorted(folder.glob(f"{_NEXT}*.sqlite"))
     if not pending:
         return None
-    new, journal = pending[0], folder / FILE
+    new, journal = pending[0], folder / FILE_NAME
     aside = folder / f"journal.{new.name.removeprefix(_NEXT)}"
-    for helper in ("", *HELPERS):
+    for helper in ("", *HELPER_SUFFIXES):
         with suppress(FileNotFoundError):
-            (folder / f"{FILE}{helper}").rename(folder / f"{aside.name}{helper}")
+            (folder / f"{FILE_NAME}{helper}").rename(folder / f"{aside.name}{helper}")
     # Synced before the new file is there: an old log beside it would be taken for its own.
     sync(folder)
     new.rename(journal)

@@ -1,1 +1,1 @@
-"""Diagnoses a user's machine, and packs the findings for whoever helps."""
+"""Diagnoses a user's machine, and packs the findings into reports."""

@@ -25,20 +25,29 @@ if TYPE_CHECKING:
     from ..vision.geometry.lens_profiles import LensProfile
     from ..vision.geometry.scene import BoardProfile
 
-FIRST: Final = 8.0
-"""Maximum seconds until the first picture."""
-LOOKS: Final = 3.0
+FIRST_PICTURE_TIMEOUT: Final = 8.0
+"""Seconds."""
+LOOK_SECONDS: Final = 3.0
 """Seconds for which pictures are taken; longer while exposure and focus settle."""
-SETTLING: Final = 10.0
+MAX_SETTLING_SECONDS: Final = 10.0
+"""Seconds after which pictures are no longer taken even if exposure and focus have not settled."""
 
-FAST: Final = 10.0
-"""Frame rate that is plenty."""
-SLOW: Final = 5.0
+AMPLE_FRAME_RATE: Final = 10.0
+"""Frame rate from which on there is no warning."""
+MIN_FRAME_RATE: Final = 5.0
 """Frame rate below which turns are missed."""
-WIDE: Final = 900
-"""Width in pixels that is plenty."""
-SHARP: Final = 40.0
-"""Variance of the Laplacian, in the picture reduced to 640 pixels, below which it is out of focus."""
+AMPLE_WIDTH: Final = 900
+"""Width in pixels from which on there is no warning."""
+EXAMINED_WIDTH: Final = 640
+"""Width in pixels to which a picture is reduced before its sharpness and brightness are measured."""
+MIN_SHARPNESS: Final = 40.0
+"""Variance of the Laplacian below which the picture is out of focus."""
+MIN_BRIGHTNESS: Final = 40
+"""Mean grey value (0 to 255) below which the picture is dim."""
+GLARE_LEVEL: Final = 250
+"""Grey value above which a pixel counts as glare."""
+MAX_GLARE: Final = 0.25
+"""Fraction of such pixels above which the picture is too bright."""
 
 _REMEDIES: Final = {
     "dark": "put a light on, and take off the lens cap",
@@ -50,7 +59,7 @@ _REMEDIES: Final = {
 
 @dataclass
 class Seen:
-    """What a camera delivered: the first and last of ``count`` frames, the state of ``locks`` by control."""
+    """What a camera delivered: the first and last of ``count`` frames, the state of each control's lock."""
 
     frames: list[Frame] = field(default_factory=list)
     count: int = 0
@@ -63,7 +72,7 @@ class Seen:
 def look(open_source: Callable[[], FrameSource], clock: Callable[[], float] = time.monotonic) -> Seen:
     """Take pictures for a while on a separate thread, so that a hanging camera does not block the doctor.
 
-    ``clock`` returns the seconds at which a picture came.
+    ``clock`` returns the current time in seconds.
     """
     seen, news = Seen(), queue.SimpleQueue[bool]()
     stop = threading.Event()
@@ -76,13 +85,13 @@ def look(open_source: Callable[[], FrameSource], clock: Callable[[], float] = ti
                 for frame in source:
                     now = clock()
                     began = began or now
-                    # Only two of the pictures are examined; the others need not be kept.
+                    # Only the first and the last picture are examined.
                     seen.frames = [*seen.frames[:1], frame]
                     seen.count += 1
                     seen.seconds = now - began
                     seen.locks = dict(source.locks)
                     unsettled = any(state == "settling" for state in seen.locks.values())
-                    if stop.is_set() or seen.seconds > (SETTLING if unsettled else LOOKS):
+                    if stop.is_set() or seen.seconds > (MAX_SETTLING_SECONDS if unsettled else LOOK_SECONDS):
                         break
         except OSError as error:
             seen.error = str(error)
@@ -92,7 +101,7 @@ def look(open_source: Callable[[], FrameSource], clock: Callable[[], float] = ti
     thread = threading.Thread(target=run, name="doctor", daemon=True)
     thread.start()
     try:
-        news.get(timeout=FIRST + SETTLING)
+        news.get(timeout=FIRST_PICTURE_TIMEOUT + MAX_SETTLING_SECONDS)
     except queue.Empty:
         seen.error = seen.error or "it hangs: no picture comes, and no error"
     stop.set()
@@ -113,26 +122,26 @@ def check_camera(
     image = seen.frames[-1].image
     height, width = image.shape[:2]
     text = f"{name} opens, {width}×{height}"
-    if width < WIDE:
+    if width < AMPLE_WIDTH:
         yield Check("camera", "warn", text, "choose a larger picture: 1280×960 is plenty")
     else:
         yield Check("camera", "ok", text)
     if seen.live:
-        yield from _pace(seen)
+        yield from _frame_rate(seen)
         yield from _locks(seen.locks)
     yield from _picture(image)
     if not picture_fault(image):
         yield from _board(image, profiles, lens)
 
 
-def _pace(seen: Seen) -> Iterator[Check]:
+def _frame_rate(seen: Seen) -> Iterator[Check]:
     rate = (seen.count - 1) / seen.seconds if seen.seconds > 0 else 0.0
     text = f"{rate:.1f} pictures a second"
-    if rate >= FAST:
+    if rate >= AMPLE_FRAME_RATE:
         yield Check("frame rate", "ok", text)
     else:
         remedy = "more light (a dark room makes exposures long), a smaller picture, or a better network"
-        yield Check("frame rate", "warn" if rate >= SLOW else "fail", text, remedy)
+        yield Check("frame rate", "warn" if rate >= MIN_FRAME_RATE else "fail", text, remedy)
     if seen.count > 1 and np.array_equal(seen.frames[0].image, seen.frames[1].image):
         yield Check("movement", "warn", "always the same picture", "unplug the camera and plug it in again")
 
@@ -158,16 +167,16 @@ def _picture(image: Image) -> Iterator[Check]:
         yield Check("picture", "fail", fault, _REMEDIES[fault])
         return
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    rows = max(1, round(640 * grey.shape[0] / grey.shape[1]))
-    small = cv2.resize(grey, (640, rows), interpolation=cv2.INTER_AREA)
+    rows = max(1, round(EXAMINED_WIDTH * grey.shape[0] / grey.shape[1]))
+    small = cv2.resize(grey, (EXAMINED_WIDTH, rows), interpolation=cv2.INTER_AREA)
     sharp = float(cv2.Laplacian(small, cv2.CV_64F).var())
-    mean, glare = float(small.mean()), float((small > 250).mean())
+    mean, glare = float(small.mean()), float((small > GLARE_LEVEL).mean())
     text = f"sharpness {sharp:.0f}, mean brightness {mean:.0f} of 255"
-    if sharp < SHARP:
+    if sharp < MIN_SHARPNESS:
         yield Check("picture", "warn", f"{text}: blurred", "focus the camera on the board, and wipe the lens")
-    elif mean < 40:
+    elif mean < MIN_BRIGHTNESS:
         yield Check("picture", "warn", f"{text}: dim", "more light on the board")
-    elif glare > 0.25:
+    elif glare > MAX_GLARE:
         yield Check("picture", "warn", f"{text}: {glare:.0%} glaring", "less light, or a shorter exposure")
     else:
         yield Check("picture", "ok", text)
@@ -179,7 +188,7 @@ def _board(image: Image, profiles: Sequence[BoardProfile], lens: LensProfile | N
         remedy = "show the whole board, with its pieces, well lit and with nothing over it"
         yield Check("board", "fail", "not found in the picture", remedy)
         return
-    # Judged as by play and its page before the start position is seen.
+    # The same verdict as that of play and its page before the start position is seen.
     mount = check_mount(Outlines(found.camera, found.profile))
     yield Check("board", "ok", f"found ({found.profile.name}), a square is {mount.pitch:.0f} pixels wide")
     where = f"{mount.tilt:.0f}° off the vertical, one piece more shifts a top by {mount.step:.1f} pixels"

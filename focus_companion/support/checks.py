@@ -27,12 +27,12 @@ class Check:
 
     @property
     def line(self) -> str:
-        """For the terminal."""
+        """The result as text for the terminal."""
         head = f"{self.state:4}  {self.name}: {self.text}"
         return f"{head}\n      → {self.remedy}" if self.remedy else head
 
 
 def worst(checks: Iterable[Check]) -> State:
-    """The overall state."""
+    """The worst state of any check."""
     states = {check.state for check in checks}
     return "fail" if "fail" in states else "warn" if "warn" in states else "ok"

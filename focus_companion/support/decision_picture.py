@@ -1,4 +1,4 @@
-"""One picture of a decision: the reference, the picture in its light, what explains what, and the terms."""
+"""Draws a decision: the reference, the judged picture, what explains each change, and the terms."""
 
 from __future__ import annotations
 
@@ -26,22 +26,24 @@ Colour = tuple[int, int, int]
 Row = tuple[str, Colour | None, bool]
 """A line of text, the colour of the square drawn before it, and whether it is bold."""
 
-PANEL: Final = 620
-"""Width in pixels of each of the three views."""
+PANEL_WIDTH: Final = 620
+"""Width of each of the three views in pixels."""
 GAP: Final = 12
-"""Pixels between views and around all."""
-LINE: Final = 19
+"""Pixels between views and around all of them."""
+LINE_HEIGHT: Final = 19
 """Height of a line of text in pixels."""
-SIZE: Final = 15
+FONT_SIZE: Final = 15
 """Height of the font in pixels."""
-ACTS: Final = 5
+MAX_ACTS: Final = 5
 """Number of acts that are listed."""
-SQUARES: Final = 12
+MAX_SQUARES: Final = 12
 """Number of squares that are listed."""
 BACKGROUND: Final = (250, 250, 248)
 INK: Final = (25, 25, 25)
-DIMMED: Final = 0.35
-"""Contrast of the third view, in which the changed pixels are coloured."""
+DIMMED_CONTRAST: Final = 0.35
+"""Contrast of the third view, on which the changed pixels are coloured."""
+OUTLINE_HALF_SIDE: Final = 0.48
+"""Half the side of a square's drawn outline, as a fraction of the pitch of the squares."""
 
 COLOURS: Final[dict[Explained, Colour]] = {
     "act": (0, 114, 178),
@@ -50,9 +52,9 @@ COLOURS: Final[dict[Explained, Colour]] = {
     "beside": (0, 158, 115),
     "hardly changed": (120, 120, 120),
 }
-"""RGB; distinguishable with any colour vision, and each square is labelled as well."""
+"""RGB; distinguishable with any colour vision, and every square is labelled as well."""
 
-MEANING: Final[dict[Explained, str]] = {
+MEANINGS: Final[dict[Explained, str]] = {
     "act": "changed by the likeliest act",
     "not explained": "changed, and not explained by that act (marked ?)",
     "hidden": "hidden by something over the board",
@@ -67,8 +69,8 @@ MARKS: Final[dict[Explained, str]] = {
 
 @dataclass(frozen=True)
 class Views:
-    """What the picture of a decision is drawn from: the ``reference`` and the picture in its light
-    (``relit``), both cut to the board's ``window``; the ``changed`` pixels there; and the outlines.
+    """What the picture of a decision is drawn from: the ``reference`` and the judged picture in its light
+    (``relit``), both cropped to the board's ``window``; the ``changed`` pixels; the ``outlines``.
     """
 
     outlines: Outlines
@@ -79,7 +81,7 @@ class Views:
 
     @classmethod
     def of(cls, look: Look) -> Views:
-        """Those of a look; the reference itself has changed nowhere."""
+        """The views of a look; if it is the reference itself, no pixel has changed."""
         outlines = look.evidence.outlines
         window = board_window(outlines)
         relit = look.image[window.slices]
@@ -91,7 +93,7 @@ class Views:
 
 def draw(views: Views, terms: Terms) -> Image:
     """The picture, (H, W, 3) BGR."""
-    scale = PANEL / views.relit.shape[1]
+    scale = PANEL_WIDTH / views.relit.shape[1]
     panels = [
         _panel(views, views.reference, terms, scale, "The reference: its position is known"),
         _panel(
@@ -99,19 +101,19 @@ def draw(views: Views, terms: Terms) -> Image:
         ),
         _panel(views, _coloured(views, terms), terms, scale, "What explains what", labels=True),
     ]
-    width = 3 * PANEL + 4 * GAP
-    left, right = _acts(terms, 2 * PANEL - 2 * GAP), _squares(terms)
+    width = 3 * PANEL_WIDTH + 4 * GAP
+    left, right = _acts(terms, 2 * PANEL_WIDTH - 2 * GAP), _squares(terms)
     rows = max(len(left), len(right))
     top = GAP + panels[0].height + GAP
-    canvas = Pillow.new("RGB", (width, top + rows * LINE + GAP), BACKGROUND)
+    canvas = Pillow.new("RGB", (width, top + rows * LINE_HEIGHT + GAP), BACKGROUND)
     for place, panel in enumerate(panels):
-        canvas.paste(panel, (GAP + place * (PANEL + GAP), GAP))
+        canvas.paste(panel, (GAP + place * (PANEL_WIDTH + GAP), GAP))
     pen = ImageDraw.Draw(canvas)
-    for start, column in ((GAP, left), (GAP + 2 * (PANEL + GAP), right)):
+    for start, column in ((GAP, left), (GAP + 2 * (PANEL_WIDTH + GAP), right)):
         for number, (text, colour, bold) in enumerate(column):
-            y = top + number * LINE
+            y = top + number * LINE_HEIGHT
             x = start + (24 if colour else 0)
-            pen.text((x, y), text, fill=INK, font=_font(SIZE), stroke_width=0.4 if bold else 0)
+            pen.text((x, y), text, fill=INK, font=_font(FONT_SIZE), stroke_width=0.4 if bold else 0)
             if colour:
                 pen.rectangle((start, y + 2, start + 14, y + 15), fill=colour)
     return np.ascontiguousarray(np.asarray(canvas)[..., ::-1])
@@ -120,12 +122,12 @@ def draw(views: Views, terms: Terms) -> Image:
 def _panel(
     views: Views, image: Image, terms: Terms, scale: float, title: str, *, labels: bool = False
 ) -> Pillow.Image:
-    """One view under its title, with the squares that the terms are about outlined."""
-    size = PANEL, round(image.shape[0] * scale)
+    """One view under its title, with outlines of the squares that the terms are about."""
+    size = PANEL_WIDTH, round(image.shape[0] * scale)
     view = Pillow.fromarray(
         np.ascontiguousarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA)[..., ::-1])
     )
-    panel = Pillow.new("RGB", (PANEL, size[1] + LINE + 4), BACKGROUND)
+    panel = Pillow.new("RGB", (PANEL_WIDTH, size[1] + LINE_HEIGHT + 4), BACKGROUND)
     pen = ImageDraw.Draw(view)
     for square in reversed(terms.squares):
         if square.explained == "hardly changed":
@@ -138,18 +140,18 @@ def _panel(
             text = f"{square.square} {mark or MARKS[square.explained]}".strip()
             x, y = np.mean(border, axis=0)
             pen.text(
-                (float(x), float(y)), text, fill=INK, font=_font(SIZE), anchor="mm",
+                (float(x), float(y)), text, fill=INK, font=_font(FONT_SIZE), anchor="mm",
                 stroke_width=3, stroke_fill=(255, 255, 255),
             )  # fmt: skip
-    panel.paste(view, (0, LINE + 4))
-    ImageDraw.Draw(panel).text((0, 0), title, fill=INK, font=_font(SIZE + 1), stroke_width=0.4)
+    panel.paste(view, (0, LINE_HEIGHT + 4))
+    ImageDraw.Draw(panel).text((0, 0), title, fill=INK, font=_font(FONT_SIZE + 1), stroke_width=0.4)
     return panel
 
 
 def _border(views: Views, square: int, scale: float) -> NDArray[np.float64]:
     """The corners of a square on the ground, (4, 2) pixels of the view."""
     profile, camera = views.outlines.profile, views.outlines.camera
-    half = 0.48 * profile.pitch
+    half = OUTLINE_HALF_SIDE * profile.pitch
     x, y = (float(value) for value in profile.centres[square])
     ground = [(x + half * i, y + half * j, 0.0) for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     corner = views.window.left, views.window.top
@@ -157,19 +159,19 @@ def _border(views: Views, square: int, scale: float) -> NDArray[np.float64]:
 
 
 def _coloured(views: Views, terms: Terms) -> Image:
-    """The picture, dimmed, with every changed pixel in the colour of what explains it."""
+    """The dimmed picture, with every changed pixel in the colour of what explains it."""
     grey = cv2.cvtColor(cv2.cvtColor(views.relit, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
-    drawn = np.asarray(255 - (255 - grey.astype(np.float32)) * DIMMED, np.uint8)
-    left = views.changed > 0
-    # The act's own squares last: where columns overlap, the pixels are theirs.
-    drawn[left] = COLOURS["hardly changed"][::-1]
+    drawn = np.asarray(255 - (255 - grey.astype(np.float32)) * DIMMED_CONTRAST, np.uint8)
+    changed = views.changed > 0
+    # The act's own squares come last, so that pixels where columns overlap get their colour.
+    drawn[changed] = COLOURS["hardly changed"][::-1]
     for square in reversed(terms.squares):
         column = views.outlines.columns[INDEX[square.square]]
         high = max(len(square.before), len(square.act), 1) + 1
         top, start = column.top - views.window.top, column.left - views.window.left
         mask = column.standing(high)
         part = np.s_[top : top + mask.shape[0], start : start + mask.shape[1]]
-        drawn[part][left[part] & mask] = COLOURS[square.explained][::-1]
+        drawn[part][changed[part] & mask] = COLOURS[square.explained][::-1]
     return drawn
 
 
@@ -185,7 +187,7 @@ def _acts(terms: Terms, width: int) -> list[Row]:
             ("", None, False),
             ("The likeliest acts (nats, against nothing having happened):", None, True),
         ]
-    for act in terms.acts[:ACTS]:
+    for act in terms.acts[:MAX_ACTS]:
         rows.append((act.summary, None, False))
         lines = (text for line in act.lines() for text in _wrapped(line, width - 80))
         rows += [(f"            {text}", None, False) for text in lines]
@@ -196,18 +198,18 @@ def _squares(terms: Terms) -> list[Row]:
     """The lines below the third view: its colours, and the squares that matter."""
     listed = [square for square in terms.squares if square.explained != "hardly changed"]
     kinds: list[Explained] = [*dict.fromkeys(square.explained for square in listed), "hardly changed"]
-    rows: list[Row] = [(MEANING[kind], COLOURS[kind], False) for kind in kinds]
+    rows: list[Row] = [(MEANINGS[kind], COLOURS[kind], False) for kind in kinds]
     if listed:
         rows.append(("", None, False))
-    rows += [(square.text, COLOURS[square.explained], False) for square in listed[:SQUARES]]
-    if len(listed) > SQUARES:
-        rows.append((f"and {len(listed) - SQUARES} more", None, False))
+    rows += [(square.text, COLOURS[square.explained], False) for square in listed[:MAX_SQUARES]]
+    if len(listed) > MAX_SQUARES:
+        rows.append((f"and {len(listed) - MAX_SQUARES} more", None, False))
     return rows
 
 
 def _wrapped(text: str, width: int) -> list[str]:
     """The text in lines of at most ``width`` pixels."""
-    font, lines = _font(SIZE), [""]
+    font, lines = _font(FONT_SIZE), [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip()
         if lines[-1] and font.getlength(longer) > width:

@@ -1,4 +1,4 @@
-"""Explains the decisions of given moments: collects them while a game is watched or a tape is run again."""
+"""Collects explanations of the decisions at given times, while a game is watched or a tape is replayed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .decision_picture import Views
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
-NEAR: Final = 10.0
-"""Seconds before a requested moment from which decisions are examined thoroughly."""
-ROUNDED: Final = 0.001
-"""Events give their times in milliseconds."""
+THOROUGH_SECONDS: Final = 10.0
+"""Seconds before a requested time from which on decisions are examined thoroughly."""
+TIME_ROUNDING: Final = 0.001
+"""Seconds; events give their times rounded to milliseconds."""
 
 
 @dataclass(frozen=True)
 class ExplainedDecision:
-    """The decision that was in force at ``asked``, in seconds of the stream."""
+    """The last decision before the time ``asked``, in seconds of the stream."""
 
     asked: float
     terms: Terms
@@ -30,8 +30,8 @@ class ExplainedDecision:
 
 
 class Explainer:
-    """Receives every decision (:data:`session.decisions.DecisionListener`), and keeps, for each requested
-    moment, the last one up to then; of several on one picture, the one with verdicts.
+    """Receives every decision (:data:`session.decisions.DecisionListener`), and keeps the last one before
+    each requested time; of several about one picture, the one with verdicts.
     """
 
     def __init__(self, times: Sequence[float]) -> None:
@@ -39,28 +39,28 @@ class Explainer:
         self._last: tuple[Decision, Terms, Views] | None = None
         self.found: list[ExplainedDecision] = []
         self.missing: list[float] = []
-        """Moments before the first decision."""
+        """Requested times before the first decision."""
 
     @property
     def done(self) -> bool:
-        """Whether every moment is explained."""
+        """Whether every requested time is explained."""
         return not self._wanted
 
     def __call__(self, decision: Decision, look: Look) -> None:
-        while self._wanted and look.time > self._wanted[0] + ROUNDED:
+        while self._wanted and look.time > self._wanted[0] + TIME_ROUNDING:
             self._explain(self._wanted.pop(0))
         if not self._wanted:
             return
         last = self._last
         if last is not None and last[1].look == look.number and last[0].verdicts and not decision.verdicts:
-            # That nothing is to be added to the verdicts explains less than they do.
+            # A later decision about the same picture that adds no verdict explains less.
             return
-        # At once: the colours are learned further from this picture.
-        thorough = look.time > self._wanted[0] - NEAR
+        # Computed now, because the colours go on being learned from this picture.
+        thorough = look.time > self._wanted[0] - THOROUGH_SECONDS
         self._last = decision, terms_of(look, decision, thorough=thorough), Views.of(look)
 
     def finish(self) -> None:
-        """No decision follows: explain what is left."""
+        """Explain the remaining times; no decision follows."""
         while self._wanted:
             self._explain(self._wanted.pop(0))
 

@@ -13,8 +13,9 @@ from ..addresses import shown_address
 from ..settings import config_file
 from .checks import Check
 
-_SECRETS: Final = ("pin", "mqtt_password")
-_ADDRESSES: Final = ("camera", "mqtt")
+_SECRET_SETTINGS: Final = ("pin", "mqtt_password")
+_ADDRESS_SETTINGS: Final = ("camera", "mqtt")
+"""Addresses, which may contain a password."""
 
 
 def exposed_secrets(environ: Mapping[str, str] | None = None) -> tuple[Path, list[str]] | None:
@@ -34,7 +35,9 @@ def exposed_secrets(environ: Mapping[str, str] | None = None) -> tuple[Path, lis
 def _held(table: Mapping[str, Any]) -> Iterator[str]:
     for key, value in table.items():
         name = key.replace("-", "_")
-        if name in _SECRETS or (name in _ADDRESSES and shown_address(str(value)) != str(value)):
+        if name in _SECRET_SETTINGS or (
+            name in _ADDRESS_SETTINGS and shown_address(str(value)) != str(value)
+        ):
             yield name
 
 

@@ -1,4 +1,4 @@
-"""A report of the last fault of the game that is being played, without a tape: the two pictures are kept."""
+"""A report of the last fault of the game in progress, without a tape: its two pictures are kept in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ from .. import __version__
 from ..game.rules import Rules
 from ..session.events import Event
 from ..vision.capture.frames import Image
-from .tape_report import FAULTS, FaultFinder, NoBoard, ShownFault, beside_blurred, pack, report_parts, sharp
+from .tape_report import (
+    FAULT_EVENTS,
+    FaultFinder,
+    NoBoard,
+    ShownFault,
+    blurred_outside,
+    pack,
+    report_parts,
+    sharp_outline,
+)
 
 
 class WatchedGame(Protocol):
@@ -26,7 +35,7 @@ class WatchedGame(Protocol):
 
     @property
     def corners(self) -> Mapping[str, Sequence[float]] | None:
-        """Where the lattice's corners are seen, as shares of the picture's width and height."""
+        """Where the lattice's corners are seen, as fractions of the picture's width and height."""
         ...
 
     @property
@@ -35,36 +44,36 @@ class WatchedGame(Protocol):
 
 @dataclass(frozen=True)
 class _Shot:
-    """A picture, and where the lattice's corners were seen then, as shares of its width and height."""
+    """A picture, and where the lattice's corners were seen then, as fractions of its width and height."""
 
     image: Image
     corners: Mapping[str, Sequence[float]] | None
 
 
 class LiveReport:
-    """Keeps the pictures of the game's last fault. ``on_event`` runs on the game thread, the rest on any."""
+    """Keeps the pictures of the game's last fault. Call ``on_event`` on the game thread, the rest on any."""
 
     def __init__(self, game: WatchedGame) -> None:
         self._game = game
         self._finder = FaultFinder[_Shot]()
-        self._last: list[ShownFault[_Shot] | None] = [None] * len(FAULTS)
+        self._last: list[ShownFault[_Shot] | None] = [None] * len(FAULT_EVENTS)
 
     def on_event(self, event: Event) -> None:
-        """Note an event; the newest picture is what it was based on."""
+        """Take note of an event, which was derived from the newest picture."""
         if event.type == "game":
             # The pictures of another game show nothing of this one.
-            self._finder, self._last = FaultFinder[_Shot](), [None] * len(FAULTS)
+            self._finder, self._last = FaultFinder[_Shot](), [None] * len(FAULT_EVENTS)
         if (fault := self._finder.add(event.to_json(), self._shot())) is None:
             return
-        at = next(number for number, kinds in enumerate(FAULTS) if event.type in kinds)
+        at = next(number for number, kinds in enumerate(FAULT_EVENTS) if event.type in kinds)
         self._last[at] = fault
 
     def parts(self) -> dict[str, bytes]:
-        """The files of the report by name, of the last fault, else of how things stand now; everything beside
-        the board is blurred.
+        """The files of the report of the last fault by name, or of the present state if there was no fault.
+        Everything outside the board is blurred.
 
         Raises:
-            NoBoard: there is no picture yet, or nobody has seen where the board lies in it.
+            NoBoard: there is no picture yet, or the board has not been seen.
         """
         fault = next(filter(None, self._last), None) or self._finder.add({}, self._shot())
         if fault is None:
@@ -91,4 +100,4 @@ class LiveReport:
 
 def _blurred(image: Image, corners: Mapping[str, Sequence[float]]) -> Image:
     height, width = image.shape[:2]
-    return beside_blurred(image, sharp(np.array(list(corners.values()), float) * (width, height)))
+    return blurred_outside(image, sharp_outline(np.array(list(corners.values()), float) * (width, height)))

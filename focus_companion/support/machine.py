@@ -25,26 +25,27 @@ from ..lights import ports as light_ports
 from ..lights.opening import wanted
 from ..storage.errors import JournalError, count
 from ..storage.journal import Journal
-from ..vision.machine_speed import ENOUGH, MachineSpeed
+from ..vision.machine_speed import MIN_RATE, MachineSpeed
 from .checks import Check
 
-LIBRARIES: Final = (
+REQUIRED_LIBRARIES: Final = (
     *("opencv-python-headless", "numpy", "av", "pillow"),
     *("flask", "waitress", "pyserial", "gpiozero", "paho-mqtt"),
 )
-OPTIONAL: Final = ("lgpio", "picamera2")
+OPTIONAL_LIBRARIES: Final = ("lgpio", "picamera2")
 
-LITTLE: Final = 200e6
-"""Bytes of free disk space below which to warn; a season of games takes a few."""
-NONE: Final = 20e6
+LOW_DISK_BYTES: Final = 200e6
+"""Free disk space below which there is a warning; many games take only a few megabytes."""
+MIN_DISK_BYTES: Final = 20e6
+"""Free disk space below which the check fails."""
 
-SLOW: Final = 0.25
-"""Median seconds to sync a line to disk above which turns appear late on the page."""
+MAX_SYNC_SECONDS: Final = 0.25
+"""Median time to sync a line to disk above which turns appear late on the page."""
 
-STRIP: Final = 2.0
-"""Seconds for a WLED strip to take a connection."""
+STRIP_TIMEOUT: Final = 2.0
+"""Seconds for a WLED strip to accept a connection."""
 
-GROUPS: Final[Mapping[str, str]] = {
+DEVICE_GROUPS: Final[Mapping[str, str]] = {
     "video": "/dev/video*",
     "dialout": "/dev/tty[AU][CS]*",
     "gpio": "/dev/gpiochip*",
@@ -53,13 +54,13 @@ GROUPS: Final[Mapping[str, str]] = {
 
 
 def versions() -> dict[str, str]:
-    """Versions of the program, its libraries, Python and the system, without what is not installed."""
+    """Versions of the program, its installed libraries, Python and the system."""
     found = {
         "focus-companion": __version__,
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
     }
-    for name in (*LIBRARIES, *OPTIONAL):
+    for name in (*REQUIRED_LIBRARIES, *OPTIONAL_LIBRARIES):
         try:
             found[name] = version(name)
         except PackageNotFoundError:
@@ -69,9 +70,11 @@ def versions() -> dict[str, str]:
 
 def check_versions() -> Iterator[Check]:
     found = versions()
-    missing = [name for name in LIBRARIES if name not in found]
+    missing = [name for name in REQUIRED_LIBRARIES if name not in found]
     text = ", ".join(
-        f"{name} {found[name]}" for name in ("focus-companion", "python", *LIBRARIES) if name in found
+        f"{name} {found[name]}"
+        for name in ("focus-companion", "python", *REQUIRED_LIBRARIES)
+        if name in found
     )
     if missing:
         remedy = f"run: {shlex.quote(sys.executable)} -m pip install {' '.join(missing)}"
@@ -81,14 +84,14 @@ def check_versions() -> Iterator[Check]:
 
 
 def check_rights(root: Path = Path("/")) -> Iterator[Check]:
-    """Whether we are an ordinary user with access to the devices that are there."""
+    """Whether this is an ordinary user with access to the existing devices."""
     if os.geteuid() == 0:
         yield Check(
             "user", "warn", "runs as root", "run it as an ordinary user in the groups video and dialout"
         )
     else:
         yield Check("user", "ok", "an ordinary user")
-    for group, pattern in GROUPS.items():
+    for group, pattern in DEVICE_GROUPS.items():
         devices = [path for path in sorted(root.glob(pattern.lstrip("/"))) if not path.is_dir()]
         barred = [str(path) for path in devices if not os.access(path, os.R_OK | os.W_OK)]
         if barred:
@@ -104,9 +107,12 @@ def check_disk(folder: Path, clock: Callable[[], float] = time.perf_counter) -> 
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     free = shutil.disk_usage(there).free
     text = f"{free / 1e9:.1f} GB free at {there}"
-    if free < LITTLE:
+    if free < LOW_DISK_BYTES:
         yield Check(
-            "disk", "fail" if free < NONE else "warn", text, "delete something, or give another --data folder"
+            "disk",
+            "fail" if free < MIN_DISK_BYTES else "warn",
+            text,
+            "delete something, or give another --data folder",
         )
     else:
         yield Check("disk", "ok", text)
@@ -131,7 +137,7 @@ def check_disk(folder: Path, clock: Callable[[], float] = time.perf_counter) -> 
         return
     median = sorted(took)[len(took) // 2]
     text = f"a line is safe after {1000 * median:.1f} ms (the slowest of 9: {1000 * max(took):.1f} ms)"
-    if median > SLOW:
+    if median > MAX_SYNC_SECONDS:
         yield Check("writing", "warn", text, "turns will show late: use a faster disk or card for --data")
     else:
         yield Check("writing", "ok", text)
@@ -144,7 +150,7 @@ def check_speed(speed: MachineSpeed) -> Iterator[Check]:
         yield Check("speed", "ok", f"{text}; that is enough")
     else:
         remedy = "end other programs, or use a faster computer: some turns will be reported late"
-        yield Check("speed", "warn", f"{text}; {ENOUGH:.0f} are enough", remedy)
+        yield Check("speed", "warn", f"{text}; {MIN_RATE:.0f} are enough", remedy)
 
 
 def check_journal(folder: Path) -> Iterator[Check]:
@@ -176,7 +182,7 @@ def check_port(port: int, host: str) -> Iterator[Check]:
 
 
 def check_lights(table: Mapping[str, Any], root: Path = Path("/")) -> Iterator[Check]:
-    """The configured lights, and whether they are there. Opens no port: that would reset a light board."""
+    """Whether the configured lights are there. Opens no serial port, which would reset a light board."""
     try:
         settings = LightSettings.from_mapping(table)
     except LightSettingsError as error:
@@ -207,7 +213,7 @@ def _missing_lights(settings: LightSettings, names: Sequence[str], root: Path) -
     if "wled" in names and settings.wled is not None and settings.wled.url:
         parts = urlsplit(settings.wled.url)
         try:
-            socket.create_connection((parts.hostname or "", parts.port or 80), STRIP).close()
+            socket.create_connection((parts.hostname or "", parts.port or 80), STRIP_TIMEOUT).close()
         except (OSError, ValueError) as error:
             text = f"{shown_address(settings.wled.url)} does not answer ({error})"
             yield text, "switch the strip on, or change url in the table [lights.wled]"

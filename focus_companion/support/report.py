@@ -1,4 +1,4 @@
-"""A bug report as a ZIP file: everything that helps to find the bug, and no secrets."""
+"""Writes a bug report as a ZIP file: everything that helps to find the bug, and no secrets."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from ..storage.journal import Journal
 from .checks import Check
 from .machine import versions
 
-EVENTS: Final = 1000
+MAX_EVENTS: Final = 1000
 """Number of the journal's newest events to include."""
 
-LOG_BYTES: Final = 2_000_000
+MAX_LOG_BYTES: Final = 2_000_000
+"""Maximum size of all included parts of the log together."""
 
-_SECRET: Final = ("pin", "password", "secret", "token", "key")
-"""Settings whose names contain one of these are never included."""
+_SECRET_WORDS: Final = ("pin", "password", "secret", "token", "key")
+"""Settings whose names contain one of these words are never included."""
 
 _READ_ME: Final = """\
 A report of Focus Companion. Look through it before you give it away.
@@ -45,7 +46,7 @@ def settings_without_secrets(settings: Settings) -> dict[str, Any]:
 
 
 def _shown(value: Any, name: str = "") -> Any:
-    if value is not None and any(word in name.lower() for word in _SECRET):
+    if value is not None and any(word in name.lower() for word in _SECRET_WORDS):
         return HIDDEN
     if isinstance(value, Mapping):
         return {str(key): _shown(held, str(key)) for key, held in value.items()}
@@ -55,28 +56,28 @@ def _shown(value: Any, name: str = "") -> Any:
 
 
 def last_events(folder: Path) -> list[str]:
-    """The newest events of the journal (the demo's if the user has played no game), one line of JSON each;
-    or, if it cannot be read, the reason.
+    """The newest events of the journal (the demo's if the user has played no game), one line of JSON each. If
+    it cannot be read, one line with the reason.
     """
     try:
         with Journal(folder_to_read(folder)) as journal:
-            kept = journal.kept(after=max(0, journal.last_event() - EVENTS), limit=EVENTS)
+            kept = journal.kept(after=max(0, journal.last_event() - MAX_EVENTS), limit=MAX_EVENTS)
     except JournalError as error:
         return [json.dumps({"error": without_secrets(str(error))})]
     return [
-        json.dumps({"id": event.id, "game": event.game, "wall": event.wall} | _nameless(event.body))
+        json.dumps({"id": event.id, "game": event.game, "wall": event.wall} | _without_names(event.body))
         for event in kept
     ]
 
 
-def _nameless(body: str) -> dict[str, Any]:
+def _without_names(body: str) -> dict[str, Any]:
     """An event without the players' names, which are private; the colours show who played."""
     try:
         event = json.loads(body)
     except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict):
-        # In a report something is broken, so it is unknown which names this may contain.
+        # Damaged, so it is unknown which names it contains.
         return {"damaged": len(body)}
     if isinstance(event.get("players"), dict):
         event["players"] = sorted(event["players"])
@@ -85,17 +86,20 @@ def _nameless(body: str) -> dict[str, Any]:
 
 
 def last_log(folder: Path) -> dict[str, bytes]:
-    """The newest files of the log by name, together at most :data:`LOG_BYTES`."""
+    """The newest files of the log by name, together at most :data:`MAX_LOG_BYTES`."""
     found: dict[str, bytes] = {}
-    room = LOG_BYTES
-    files = [folder / logs.FILE, *(folder / f"{logs.FILE}.{number}" for number in range(1, logs.KEPT + 1))]
+    room = MAX_LOG_BYTES
+    files = [
+        folder / logs.FILE_NAME,
+        *(folder / f"{logs.FILE_NAME}.{number}" for number in range(1, logs.MAX_OLD_FILES + 1)),
+    ]
     for path in files:
         try:
             data = path.read_bytes()[-room:] if room else b""
         except OSError:
-            # Not there: the log is short, or there is none.
+            # There is no such file, because the log is short or there is none.
             continue
-        # An earlier version may have written something that this one would hide.
+        # An earlier version may have written something that this version hides.
         found[path.name] = logs.cleaned(data.decode("utf-8", "replace")).encode()
         room = max(0, room - len(data))
     return found

@@ -1,13 +1,13 @@
-"""From camera pictures to evidence: knows the 52 squares and the four colours, and no rules."""
+"""Turns camera pictures into evidence; knows the 52 squares and the four colours, but no rules."""
 
 import os as _os
 
-# OpenCV reads these when it is first imported, and whatever of ours imports it comes through this package.
+# OpenCV reads these when it is first imported, and all our imports of it go through this package.
 _os.environ.setdefault("OPENCV_LOG_LEVEL", "ERROR")
 _os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-# A small file may claim a huge picture; the largest of today's phones has 200 million pixels.
+# A small file may claim to be a huge picture; the largest of today's phones takes 200 million pixels.
 _os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(220_000_000))
-# Films, streams and pictures alone: no playlist, which may send us to another file or another machine.
+# Only films, streams and pictures: a playlist might refer to another file or another machine.
 _os.environ.setdefault(
     "OPENCV_FFMPEG_CAPTURE_OPTIONS",
     "rtsp_flags;prefer_tcp|format_whitelist;mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpeg,mpegts,mpegvideo,"

@@ -1,4 +1,4 @@
-"""Draws the reading over the camera picture, with the same geometry that read it."""
+"""Draws the reading over the camera picture, with the geometry by which it was read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .geometry.stack_masks import Outlines
 
 Colour = tuple[int, int, int]
 
-PAINT = {"r": (60, 60, 255), "g": (90, 220, 90), "b": (255, 140, 60), "y": (40, 220, 255)}
+_PIECE_COLOURS = {"r": (60, 60, 255), "g": (90, 220, 90), "b": (255, 140, 60), "y": (40, 220, 255)}
+"""BGR of the outlines of pieces, by letter."""
 
 _STROKES = {
     "0": "10 30 41 45 36 16 05 01 10",
@@ -29,24 +30,24 @@ _STROKES = {
 }
 """Each digit as one polyline through points xy of a grid 4 wide and 6 high.
 
-Not drawn with OpenCV's text, which caches its fonts, some 6 MB, for every thread that ever wrote, and the
-page is served by hundreds of threads.
-"""
+OpenCV's text is not used, as it caches some 6 MB of fonts for every thread that ever wrote, and hundreds of
+threads serve the page."""
 
 
-WRONG = (40, 60, 255)
-"""BGR of the rings around squares that must be put right."""
+_WRONG_COLOUR = (40, 60, 255)
+"""BGR of the rings around squares that must be corrected."""
 
 
 def draw_reading(image: Image, outlines: Outlines, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
-    """A copy of ``image`` (H, W, 3) BGR with the lattice and the outline and height of every stack.
+    """A copy of ``image`` (H, W, 3) BGR with the lattice, and the outlines and height of every stack.
 
-    The squares ``wrong`` (indices) are ringed and marked, with the stacks that should be there drawn on them.
+    The squares ``wrong`` (indices) are ringed and marked; the stacks drawn there are those that should be
+    there.
     """
     drawn = image.copy()
     camera, profile = outlines.camera, outlines.profile
     scale = image.shape[1] / camera.lens.width
-    thick = max(1, round(camera.pitch_pixels(profile) * scale / 40))
+    thickness = max(1, round(camera.pitch_pixels(profile) * scale / 40))
 
     def line(points: Floats, colour: Colour, width: int, *, closed: bool = True) -> None:
         pixels = np.round(points * scale * 8).astype(np.int32)
@@ -68,28 +69,28 @@ def draw_reading(image: Image, outlines: Outlines, stacks: Sequence[str], wrong:
         centre = (float(profile.centres[square][0]), float(profile.centres[square][1]))
         for level, piece in enumerate(stack):
             hull = outline(camera, profile.piece, centre, level * profile.rise)
-            line(hull, (20, 20, 20), thick + 2)
-            line(hull, PAINT[piece], thick)
+            line(hull, (20, 20, 20), thickness + 2)
+            line(hull, _PIECE_COLOURS[piece], thickness)
         if len(stack) > 1:
-            for stroke in _number(len(stack), hull.mean(0) * scale, 2.0 * thick):
-                line(stroke / scale, (0, 0, 0), 3 * thick, closed=False)
-                line(stroke / scale, (255, 255, 255), thick, closed=False)
+            for stroke in _number_strokes(len(stack), hull.mean(0) * scale, 2.0 * thickness):
+                line(stroke / scale, (0, 0, 0), 3 * thickness, closed=False)
+                line(stroke / scale, (255, 255, 255), thickness, closed=False)
     for square in wrong:
         x, y = (float(value) for value in profile.centres[square])
         around = [(x + half * sx, y + half * sy, 0.0) for sx, sy in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
         ring = camera.project(np.array(around))
-        line(ring, (255, 255, 255), 3 * thick + 2)
-        line(ring, WRONG, 3 * thick)
-        # The mark at the corner distinguishes the ring from the lattice for people who do not see its colour.
+        line(ring, (255, 255, 255), 3 * thickness + 2)
+        line(ring, _WRONG_COLOUR, 3 * thickness)
+        # The mark at the corner distinguishes the ring from the lattice for people who cannot see its colour.
         middle = camera.project(np.array([(x + 0.7 * half, y + 0.7 * half, 0.0)]))[0]
-        _sign(drawn, middle * scale, max(5.0, 0.13 * camera.pitch_pixels(profile) * scale))
+        _draw_warning_sign(drawn, middle * scale, max(5.0, 0.13 * camera.pitch_pixels(profile) * scale))
     return drawn
 
 
-def _sign(drawn: Image, middle: Floats, radius: float) -> None:
+def _draw_warning_sign(drawn: Image, middle: Floats, radius: float) -> None:
     """Draw an exclamation mark on a disc."""
     centre = (round(middle[0] * 8), round(middle[1] * 8))
-    cv2.circle(drawn, centre, round(radius * 8), WRONG, -1, cv2.LINE_AA, 3)
+    cv2.circle(drawn, centre, round(radius * 8), _WRONG_COLOUR, -1, cv2.LINE_AA, 3)
     cv2.circle(drawn, centre, round(radius * 8), (255, 255, 255), max(1, round(radius / 6)), cv2.LINE_AA, 3)
     stroke = max(1, round(radius / 3))
     for top, end in ((-0.55, 0.1), (0.5, 0.52)):
@@ -97,8 +98,8 @@ def _sign(drawn: Image, middle: Floats, radius: float) -> None:
         cv2.polylines(drawn, [ends], False, (255, 255, 255), stroke, cv2.LINE_AA, 3)
 
 
-def _number(value: int, middle: Floats, unit: float) -> list[Floats]:
-    """The polylines, (N, 2) pixels each, of a number centred at ``middle``, 6 ``unit`` pixels high."""
+def _number_strokes(value: int, middle: Floats, unit: float) -> list[Floats]:
+    """The polylines, (N, 2) pixels each, of a number 6 × ``unit`` pixels high, centred at ``middle``."""
     digits = str(value)
     left = middle - unit * np.array([3.0 * len(digits) - 1.0, 3.0])
     points = ([(int(at[0]) + 6 * i, int(at[1])) for at in _STROKES[d].split()] for i, d in enumerate(digits))

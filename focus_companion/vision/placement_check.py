@@ -1,10 +1,11 @@
-"""How reliably heights can be read from where the camera is, square by square, and what to move if not.
+"""Estimates how reliably heights can be read from where the camera is, square by square, and what to change.
 
-One more piece on a stack of its own colour is the hardest change to see: all that shows of it is the strip of
-picture that the taller stack covers and the lower one does not. The information in a strip is estimated in
-nats, the unit of the evidence: its pixels, without those that mix at its edges, are out of the picture or may
-be occluded by a full stack in front, times the information per pixel in this picture of the start position
-(:func:`clearness`), where everything is known. That figure includes pose, light, noise and colours.
+One more piece on a stack of its own colour is the hardest change to see: only the strip of the picture that
+the taller stack covers and the lower one does not shows it. The information in a strip is estimated in nats,
+the unit of the evidence. It is the number of the strip's pixels, without those that mix at its edges, are
+outside the picture, or may be occluded by a full stack in front, times the information per pixel
+(:func:`clearness`). The latter is measured in a picture of the start position, where everything is known; it
+includes the effects of pose, light, noise and colours.
 """
 
 from __future__ import annotations
@@ -19,50 +20,62 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..game.squares import SQUARES
-from .appearance.evidence import TRUST, Evidence, pixel_share
+from .appearance.evidence import MAX_PIXEL_NATS, Evidence, pixel_weight
 from .detection.edges import Edges, board_bounds
 from .detection.refine import misfit
 from .geometry.scene import Camera
-from .geometry.stack_masks import HIGHEST, SHOWS, Outlines, made_once
+from .geometry.stack_masks import MIN_VISIBLE_STEP, TALLEST_TRIMMED, Outlines, cached_per_outlines
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-USUAL: Final = 0.9
-"""Clearness of a usual picture, the default before one has been examined."""
+_USUAL_CLEARNESS: Final = 0.9
+"""Clearness of a usual picture, assumed until a picture is examined."""
 
-SURE: Final = 20.0
-FAIR: Final = 5.0
-"""Minimum nats for a square's height to be sure on its own, and within a turn, which changes two squares by
-the same number of pieces.
-"""
+_MIN_SURE_NATS: Final = 20.0
+"""Minimum nats for a square's height to be sure on its own."""
 
-MOST: Final = 0.9
-"""Fraction of the squares that must reach a verdict for the whole board to have it."""
+_MIN_FAIR_NATS: Final = 5.0
+"""Minimum nats for a square's height to be sure within a turn, which changes two squares by the same number
+of pieces."""
 
-ASTRAY: Final = 0.03
-"""Misfit of the outlines, in squares, above which the board's pose is not known well enough."""
+_MIN_SQUARES_SHARE: Final = 0.9
+"""Minimum share of squares that must reach a verdict for the whole board to have it."""
 
-UNCLEAR: Final = 0.7
+_MAX_MISFIT: Final = 0.03
+"""Misfit of the outlines, in squares, above which the board's pose is not known accurately enough."""
+
+_MIN_CLEARNESS: Final = 0.7
 """Clearness below which the light or the colours are the problem, rather than the camera's position."""
 
-PLAIN_TILT: Final = (14.0, 52.0)
-PLAIN_PITCH: Final = 39.0
-"""Degrees off the vertical, and minimum pixels per square, for which games were followed to the last turn in
-all tested lights: 15 to 50, and 40; with a tolerance for the estimated pose.
-"""
+_RELIABLE_TILTS: Final = (14.0, 52.0)
+"""Range of degrees off the vertical within which games were followed to the last turn in all tested lights:
+15 to 50, with a tolerance for the estimated pose."""
 
-DIM: Final = 0.35
+_MIN_RELIABLE_PITCH: Final = 39.0
+"""Minimum pixels per square in those games: 40, with the same tolerance."""
+
+_MIN_RELIABLE_CLEARNESS: Final = 0.35
 """Clearness in the worst of those lights."""
 
-_LEANS: Final = (10.0, 20.0, 40.0)
-_UP_AT_MOST: Final = 0.6
-"""Degrees by which the camera is moved in a trial; upwards at most this fraction of the way to the vertical.
-"""
+_TRIAL_TILTS: Final = (10.0, 20.0, 40.0)
+"""Degrees by which the camera's tilt is changed in trials of other places."""
 
-_WORTH_DOING: Final = 0.5
-"""Minimum gain in nats for advice; less is noise."""
+_MAX_RAISE: Final = 0.6
+"""Maximum such change upwards, as a share of the tilt."""
+
+_TRIAL_SCALE: Final = 1.3
+"""Factor by which the board is larger in the trial of a closer place."""
+
+_MIN_ADVICE_GAIN: Final = 0.5
+"""Minimum gain in nats for a change to be advised; less is noise."""
+
+_MIN_RELATIVE_GAIN: Final = 0.1
+"""The same relative to the present nats."""
+
+_PICTURE_MARGIN: Final = 0.35
+"""Minimum distance, in squares, of the tops of tall stacks from the edges of the picture."""
 
 
 class Certainty(StrEnum):
@@ -102,7 +115,7 @@ _TEXTS: Final = {
 @dataclass(frozen=True)
 class Trial:
     """The measurements on a picture of the start position: its :func:`clearness`, and the
-    :func:`~.find_exact.misfit` of the outlines."""
+    :func:`~.detection.refine.misfit` of the outlines."""
 
     clearness: float
     misfit: float
@@ -112,9 +125,10 @@ class Trial:
 class Mount:
     """The camera's placement, and how well heights can be read from it.
 
-    ``tilt`` in degrees off the vertical, ``pitch``: a square's side in pixels, ``step``: pixels by which one
-    more piece shifts a stack's top; ``trial`` is None before a picture of the start position is examined;
-    ``nats`` (52) by which heights that differ by one are distinguished on each square.
+    ``tilt``: degrees off the vertical; ``pitch``: a square's side in pixels; ``step``: pixels by which one
+    more piece shifts a stack's top; ``trial``: ``None`` until a picture of the start position is examined;
+    ``nats`` (52): the log-likelihood ratio by which heights that differ by one are distinguished on each
+    square.
     """
 
     tilt: float
@@ -127,25 +141,25 @@ class Mount:
     @property
     def squares(self) -> tuple[Certainty, ...]:
         """The verdict for each square."""
-        fair = -np.inf if self._plain else FAIR
+        fair = -np.inf if self._reliable else _MIN_FAIR_NATS
         return tuple(
-            Certainty.SURE if n >= SURE else Certainty.FAIR if n >= fair else Certainty.HARD
+            Certainty.SURE if n >= _MIN_SURE_NATS else Certainty.FAIR if n >= fair else Certainty.HARD
             for n in self.nats
         )
 
     @property
     def verdict(self) -> Certainty:
         """The verdict for the whole board."""
-        return Certainty.SURE if self._plain else _verdict(np.array(self.nats), self.trial, self.step)
+        return Certainty.SURE if self._reliable else _verdict(np.array(self.nats), self.trial, self.step)
 
     @property
-    def _plain(self) -> bool:
+    def _reliable(self) -> bool:
         """Whether the view is so good that poor light alone does not make a game unreliable. Advice is given
-        anyway."""
+        even then."""
         trial = self.trial
-        fine = trial is None or (trial.clearness >= DIM and trial.misfit <= ASTRAY)
-        least, most = PLAIN_TILT
-        return fine and least <= self.tilt <= most and self.pitch >= PLAIN_PITCH
+        fine = trial is None or (trial.clearness >= _MIN_RELIABLE_CLEARNESS and trial.misfit <= _MAX_MISFIT)
+        least, most = _RELIABLE_TILTS
+        return fine and least <= self.tilt <= most and self.pitch >= _MIN_RELIABLE_PITCH
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object for the page and other programs."""
@@ -160,22 +174,22 @@ class Mount:
 
 
 def _verdict(nats: Floats, trial: Trial | None, step: float) -> Certainty:
-    levels = [(Certainty.SURE, FAIR), (Certainty.FAIR, FAIR / 2)]
-    # If one more piece hardly shifts a top, single pixels do not make the board sure.
-    if step < SHOWS or (trial is not None and trial.misfit > ASTRAY):
+    levels = [(Certainty.SURE, _MIN_FAIR_NATS), (Certainty.FAIR, _MIN_FAIR_NATS / 2)]
+    # If one more piece hardly shifts a top, no number of nats makes the board sure.
+    if step < MIN_VISIBLE_STEP or (trial is not None and trial.misfit > _MAX_MISFIT):
         levels = levels[1:]
     for level, least in levels:
-        if float((nats >= least).mean()) >= MOST:
+        if float((nats >= least).mean()) >= _MIN_SQUARES_SHARE:
             return level
     return Certainty.HARD
 
 
 def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
-    """How reliably heights can be read in this view; ``trial`` is from its picture of the start position."""
-    nats = separations(outlines, USUAL if trial is None else trial.clearness)
+    """How reliably heights can be read in this view; ``trial`` is of its picture of the start position."""
+    nats = separations(outlines, _USUAL_CLEARNESS if trial is None else trial.clearness)
     tilt, pitch, step = outlines.camera.tilt, outlines.pitch, outlines.step
     advice: tuple[Advice, ...] = ()
-    if _cut_off(outlines):
+    if _tall_stacks_cut_off(outlines):
         advice = (Advice.WHOLE,)
     elif _verdict(nats, trial, step) is not Certainty.SURE:
         advice = _advice(outlines, nats, trial)
@@ -183,7 +197,7 @@ def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
 
 
 def try_picture(evidence: Evidence, players: Sequence[str]) -> Trial:
-    """Measure a picture in which the current position is certain; ``players`` are the colours' letters."""
+    """Measure a picture of a position that is known; ``players`` are the colours' letters."""
     camera, profile = evidence.outlines.camera, evidence.outlines.profile
     edges = Edges.of(evidence.image, board_bounds(camera, profile))
     return Trial(clearness(evidence, players), misfit(edges, camera, profile, evidence.standing))
@@ -191,84 +205,85 @@ def try_picture(evidence: Evidence, players: Sequence[str]) -> Trial:
 
 def separations(outlines: Outlines, clear: float) -> Floats:
     """Nats (52,) by which a stack is distinguished from one with one more piece, in the worst case."""
-    return np.asarray(strips(outlines) * (pixel_share(outlines) * TRUST * clear))
+    return np.asarray(strips(outlines) * (pixel_weight(outlines) * MAX_PIXEL_NATS * clear))
 
 
 def clearness(evidence: Evidence, players: Sequence[str]) -> float:
-    """The information per pixel in a picture whose position is known, 0 … 1.
+    """The information per pixel in a picture of a known position, 0 … 1.
 
-    For every square, measures how much worse one more piece, of any colour, on top or at the bottom, would
+    For every square, measures how much worse one more piece, of any colour, at the bottom or on top, would
     explain the picture; the worst tenth of the squares counts.
     """
-    answers = []
+    costs = []
     for square, stack in enumerate(evidence.standing):
-        more = {letter + stack for letter in players} | ({stack + stack[-1]} if stack else set())
-        asked = [evidence.stack_gain(square, other) for other in more]
+        variants = {letter + stack for letter in players} | ({stack + stack[-1]} if stack else set())
+        asked = [evidence.stack_gain(square, other) for other in variants]
         visible = [gain for gain in asked if gain.pixels]
         if visible:
-            answers.append(-max(visible, key=lambda gain: gain.nats).per_pixel)
-    return float(np.clip(np.percentile(answers, 10) / TRUST, 0.0, 1.0)) if answers else 0.0
+            costs.append(-max(visible, key=lambda gain: gain.nats).per_pixel)
+    return float(np.clip(np.percentile(costs, 10) / MAX_PIXEL_NATS, 0.0, 1.0)) if costs else 0.0
 
 
 def _advice(outlines: Outlines, nats: Floats, trial: Trial | None) -> tuple[Advice, ...]:
-    """The most helpful change, found by trying each; none if nothing helps much."""
-    if trial is not None and trial.misfit > ASTRAY:
+    """The changes that help, found by trying each, best first; none if nothing helps much."""
+    if trial is not None and trial.misfit > _MAX_MISFIT:
         return (Advice.LENS,)
-    if trial is not None and trial.clearness < UNCLEAR:
+    if trial is not None and trial.clearness < _MIN_CLEARNESS:
         return (Advice.LIGHT,)
     camera = outlines.camera
-    usual = USUAL if trial is None else trial.clearness
+    usual = _USUAL_CLEARNESS if trial is None else trial.clearness
 
-    def worth(view: Camera) -> float:
-        return _worth(separations(Outlines(view, outlines.profile), usual))
+    def nats_in(view: Camera) -> float:
+        return _board_nats(separations(Outlines(view, outlines.profile), usual))
 
-    now = _worth(nats)
-    lower = worth(leaned(camera, _LEANS[0]))
+    now = _board_nats(nats)
+    lower = nats_in(tilted(camera, _TRIAL_TILTS[0]))
     higher = now
-    # Seen nearly from the side, stacks occlude each other completely, and still do from a little higher.
-    for lean in _LEANS:
-        if higher < FAIR and lean < _UP_AT_MOST * camera.tilt:
-            higher = max(higher, worth(leaned(camera, -lean)))
-    slant = (lower, Advice.LOWER) if lower >= higher else (higher, Advice.HIGHER)
+    # Seen nearly from the side, stacks occlude each other completely, even from a little higher.
+    for lean in _TRIAL_TILTS:
+        if higher < _MIN_FAIR_NATS and lean < _MAX_RAISE * camera.tilt:
+            higher = max(higher, nats_in(tilted(camera, -lean)))
+    best_tilt = (lower, Advice.LOWER) if lower >= higher else (higher, Advice.HIGHER)
     gains = [
-        (reached - now, advice) for reached, advice in (slant, (worth(camera.scaled(1.3)), Advice.LARGER))
+        (reached - now, advice)
+        for reached, advice in (best_tilt, (nats_in(camera.scaled(_TRIAL_SCALE)), Advice.LARGER))
     ]
     gains.sort(key=lambda pair: -pair[0])
-    return tuple(advice for gain, advice in gains if gain > max(0.1 * now, _WORTH_DOING))
+    return tuple(advice for gain, advice in gains if gain > max(_MIN_RELATIVE_GAIN * now, _MIN_ADVICE_GAIN))
 
 
-def _worth(nats: Floats) -> float:
-    """A single figure for the board, dominated by the worse squares."""
-    return float(np.percentile(nats, 100 * (1 - MOST)))
+def _board_nats(nats: Floats) -> float:
+    """A single figure for the board, dominated by its worst squares."""
+    return float(np.percentile(nats, 100 * (1 - _MIN_SQUARES_SHARE)))
 
 
-def leaned(camera: Camera, degrees: float) -> Camera:
-    """The camera moved around the board's centre by this change of tilt, still looking at it."""
+def tilted(camera: Camera, degrees: float) -> Camera:
+    """The camera moved around the board's centre by this change of tilt, still looking at the centre."""
     place = camera.place
     ground = np.hypot(place[0], place[1])
-    # From straight above, any direction will do: use the side at the bottom of the picture.
-    toward = place[:2] / ground if ground > 1e-6 else -camera.rotation_matrix[1, :2]
-    axis = np.array([-toward[1], toward[0], 0.0])
+    # From straight above, any direction will do; this is towards the bottom of the picture.
+    direction = place[:2] / ground if ground > 1e-6 else -camera.rotation_matrix[1, :2]
+    axis = np.array([-direction[1], direction[0], 0.0])
     turn = np.asarray(cv2.Rodrigues(axis * np.radians(degrees))[0])
     rotation = np.asarray(cv2.Rodrigues(camera.rotation_matrix @ turn.T)[0]).ravel()
     x, y, z = (float(value) for value in rotation)
     return replace(camera, rotation=(x, y, z))
 
 
-def _cut_off(outlines: Outlines) -> bool:
+def _tall_stacks_cut_off(outlines: Outlines) -> bool:
     """Whether tall stacks on some squares would extend beyond the picture."""
     profile, lens = outlines.profile, outlines.camera.lens
-    tops = np.column_stack([profile.centres, np.full(len(SQUARES), HIGHEST * profile.rise)])
+    tops = np.column_stack([profile.centres, np.full(len(SQUARES), TALLEST_TRIMMED * profile.rise)])
     pixels = outlines.camera.project(tops)
-    margin = 0.35 * outlines.pitch
+    margin = _PICTURE_MARGIN * outlines.pitch
     inside = (pixels >= margin) & (pixels <= np.array([lens.width, lens.height]) - margin)
     return not bool(inside.all())
 
 
-@made_once
+@cached_per_outlines
 def strips(outlines: Outlines) -> Floats:
     """Pixels (52,) that certainly differ between a stack and one with one more piece: the minimum over all
-    heights and over all full stacks that may be in front of it."""
+    heights, and over all full stacks that may stand in front."""
     rank = {square: k for k, square in enumerate(outlines.far_to_near)}
     return np.array([_strip(outlines, square, rank) for square in range(len(SQUARES))])
 
@@ -279,16 +294,16 @@ def _strip(outlines: Outlines, square: int, rank: dict[int, int]) -> float:
     all_free = np.ones((column.height, column.width), bool)
     seen = [all_free, *(all_free.copy() for _ in nearer)]
     for free, other in zip(seen[1:], nearer, strict=True):
-        outlines.columns[other].cut_from(free, column.window, HIGHEST)
+        outlines.columns[other].cut_from(free, column.window, TALLEST_TRIMMED)
     least = np.inf
-    for pieces in range(1, HIGHEST):
+    for pieces in range(1, TALLEST_TRIMMED):
         strip = column.standing(pieces + 1) & ~column.standing(pieces)
-        least = min(least, *(_clear(strip & free) for free in seen))
+        least = min(least, *(_weighted_pixels(strip & free) for free in seen))
     return float(least)
 
 
-def _clear(strip: Mask) -> float:
-    """Pixels of a strip, weighted by their distance from its edge, since the outermost mix with their
+def _weighted_pixels(strip: Mask) -> float:
+    """Number of a strip's pixels, weighted by their distance from its edge, as the outermost mix with their
     neighbours."""
     if not strip.any():
         return 0.0

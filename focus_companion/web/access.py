@@ -23,20 +23,20 @@ from urllib.parse import urlsplit
 
 from flask import Request
 
-COOKIE: Final = "focus_pin"
+PIN_COOKIE: Final = "focus_pin"
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_HOST: Final = re.compile(r"[A-Za-z0-9._-]{1,255}(:[0-9]{0,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{0,5})?")
+_HOST_HEADER: Final = re.compile(r"[A-Za-z0-9._-]{1,255}(:[0-9]{0,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{0,5})?")
 _FREE_TRIES: Final = 3
 """Wrong PINs from one address before it has to wait; the wait then doubles each time."""
-_LONGEST_WAIT: Final = 300.0
-"""Seconds."""
-_REMEMBERED: Final = 1024
-"""Maximum number of addresses whose tries are counted, and of valid tokens; the oldest are forgotten."""
-_ALL_FREE_TRIES: Final = 30
+_MAX_WAIT: Final = 300.0
+"""Limit of that wait in seconds."""
+_MAX_REMEMBERED: Final = 1024
+"""Maximum number of networks whose wrong PINs are counted, and of valid tokens; the oldest are forgotten."""
+_TOTAL_FREE_TRIES: Final = 30
 """Wrong PINs from all addresses together before everyone has to wait."""
-_ALL_REFILL: Final = 300.0
-"""Seconds after which all addresses together get one more try, once their tries are used up: months of
-guessing on a machine that is never switched off must not find six digits."""
+_TOTAL_REFILL_SECONDS: Final = 300.0
+"""Seconds after which all addresses together get one more try, so that months of guessing on a machine that
+is never switched off do not find a PIN of six digits."""
 
 
 class HttpError(Exception):
@@ -64,7 +64,7 @@ class HttpError(Exception):
 
 def host_name(header: str) -> str:
     """The name in a ``Host`` header, lower case, without port and brackets; "" if it is malformed."""
-    if not _HOST.fullmatch(header):
+    if not _HOST_HEADER.fullmatch(header):
         return ""
     try:
         return (urlsplit(f"//{header}").hostname or "").rstrip(".")
@@ -72,8 +72,8 @@ def host_name(header: str) -> str:
         return ""
 
 
-def _place(origin: str) -> str | None:
-    """Name and port of an ``Origin`` header, as in a ``Host`` header; ``None`` if it is malformed."""
+def _host_and_port(origin: str) -> str | None:
+    """Host and port of an ``Origin`` header, as in a ``Host`` header; ``None`` if it is malformed."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
@@ -81,7 +81,7 @@ def _place(origin: str) -> str | None:
 
 
 def is_loopback(address: str | None) -> bool:
-    """Whether the address of a peer is this machine itself."""
+    """Whether this is the address of this machine itself."""
     try:
         parsed = ipaddress.ip_address(address or "")
     except ValueError:
@@ -113,26 +113,26 @@ class PinGate:
         self._lock = threading.Lock()
         self._tokens: OrderedDict[str, None] = OrderedDict()
         self._tries: OrderedDict[str, _Tries] = OrderedDict()
-        self._left = float(_ALL_FREE_TRIES)
+        self._left = float(_TOTAL_FREE_TRIES)
         self._counted = clock()
 
     def enter(self, pin: str, address: str) -> str:
-        """A token for the right PIN. Raises :class:`HttpError` for a wrong PIN (401) or too soon (429)."""
+        """A token for the right PIN. Raises HttpError: it is wrong (401), or sent too soon (429)."""
         right = hmac.compare_digest(_digest(pin), self._pin)
         with self._lock:
             now = self._clock()
             tries = self._tries_of(_network(address))
             if now < tries.blocked_until:
                 raise _too_soon(tries.blocked_until - now)
-            self._left = min(_ALL_FREE_TRIES, self._left + (now - self._counted) / _ALL_REFILL)
+            self._left = min(_TOTAL_FREE_TRIES, self._left + (now - self._counted) / _TOTAL_REFILL_SECONDS)
             self._counted = now
             if self._left < 1:
-                raise _too_soon((1 - self._left) * _ALL_REFILL)
+                raise _too_soon((1 - self._left) * _TOTAL_REFILL_SECONDS)
             if right:
                 del self._tries[_network(address)]
                 token = secrets.token_urlsafe(24)
                 self._tokens[token] = None
-                while len(self._tokens) > _REMEMBERED:
+                while len(self._tokens) > _MAX_REMEMBERED:
                     self._tokens.popitem(last=False)
                 return token
             self._left -= 1
@@ -140,7 +140,7 @@ class PinGate:
             if tries.wrong >= _FREE_TRIES:
                 # Doubling: 3 wrong PINs cost 2 s, 10 cost about 4 minutes each.
                 wait = 2.0 ** min(tries.wrong - _FREE_TRIES + 1, 16)
-                tries.blocked_until = now + min(_LONGEST_WAIT, wait)
+                tries.blocked_until = now + min(_MAX_WAIT, wait)
         raise HttpError(
             HTTPStatus.UNAUTHORIZED, "That is not the PIN. It is shown on the screen of the host.", pin=True
         )
@@ -148,7 +148,7 @@ class PinGate:
     def _tries_of(self, network: str) -> _Tries:
         tries = self._tries.setdefault(network, _Tries())
         self._tries.move_to_end(network)
-        while len(self._tries) > _REMEMBERED:
+        while len(self._tries) > _MAX_REMEMBERED:
             self._tries.popitem(last=False)
         return tries
 
@@ -159,7 +159,7 @@ class PinGate:
 
 
 def _digest(pin: str) -> bytes:
-    """Has a constant length, so that the time of a comparison reveals nothing about the PIN."""
+    """A hash of constant length, so that the duration of a comparison reveals nothing about the PIN."""
     return hashlib.sha256(pin.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -221,7 +221,7 @@ class Access:
         site = request.headers.get("Sec-Fetch-Site")
         foreign = site not in (None, "same-origin", "none")
         if origin is not None:
-            foreign = foreign or _place(origin) != request.headers.get("Host", "").lower()
+            foreign = foreign or _host_and_port(origin) != request.headers.get("Host", "").lower()
         if foreign:
             raise HttpError(
                 HTTPStatus.FORBIDDEN,
@@ -233,7 +233,7 @@ class Access:
     def is_host(self, request: Request) -> bool:
         """Whether the request comes from the host machine itself.
 
-        Both the peer and the ``Host`` must be loopback, because behind a proxy on this machine every peer is.
+        Both the peer and the ``Host`` must be loopback: behind a proxy on this machine, every peer is.
         """
         return (
             is_loopback(request.remote_addr) and host_name(request.headers.get("Host", "")) in _LOOPBACK_NAMES
@@ -242,7 +242,7 @@ class Access:
     def may_act(self, request: Request) -> bool:
         """Whether this viewer may act now without entering the PIN."""
         return self.is_host(request) or (
-            self.gate is not None and self.gate.knows(request.cookies.get(COOKIE))
+            self.gate is not None and self.gate.knows(request.cookies.get(PIN_COOKIE))
         )
 
     def check_act(self, request: Request) -> None:
@@ -251,7 +251,7 @@ class Access:
         self.check_view(request)
 
     def check_view(self, request: Request) -> None:
-        """Refuse to show a viewer who may only watch what is meant for the players at the table."""
+        """Refuse a viewer who may only watch: what follows is meant for the players at the table."""
         if self.may_act(request):
             return
         if self.gate is None:
@@ -259,7 +259,7 @@ class Access:
         raise HttpError(HTTPStatus.UNAUTHORIZED, "Enter the PIN that the host shows.", pin=True)
 
     def enter(self, request: Request, pin: str) -> str:
-        """A token for the cookie :data:`COOKIE`, in exchange for the right PIN."""
+        """A token for the cookie :data:`PIN_COOKIE`, in exchange for the right PIN."""
         self.check_origin(request)
         if self.gate is None:
             raise HttpError(HTTPStatus.FORBIDDEN, "This game has no PIN: only the host machine may act.")

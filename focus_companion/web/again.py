@@ -1,4 +1,4 @@
-"""“Try again from here”: begins another game from an earlier position, which the players then set up."""
+"""“Try again from here”: begins a new game from an earlier position, which the players then set up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def from_here(history: History, body: Any, running: History) -> NewGame:
     """The game that begins from the position of ``history`` after {"ply": N}, with players and seats of
     ``running``.
 
-    Raises :class:`HttpError`: there is no such position, no game can begin from it, or a match is running.
+    Raises :class:`HttpError` if there is no such position, no game can begin from it, or a match is running.
     """
     ply = body.get("ply") if isinstance(body, dict) else None
     if not isinstance(ply, int) or isinstance(ply, bool) or not 0 <= ply <= history.ply:

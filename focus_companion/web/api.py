@@ -13,24 +13,24 @@ from ..formats.match import Match
 from ..formats.strict_json import loads
 from ..session.requests import Request, RequestRefused
 from ..storage.matches import match_of
-from .access import COOKIE, Access, HttpError
+from .access import PIN_COOKIE, Access, HttpError
 from .again import from_here
 from .bodies import json_body
 from .downloads import download
 from .games import past_game, summaries
 from .newer import Installed
-from .past import change, check_there
+from .past import change, check_exists
 from .ports import GameJournal, GameSession, OfferedCameras
 from .reasons import refusal
 from .request_json import parse_act
 from .reviewing import ReviewFailed, Reviews
 from .roster import names as known_names
 from .roster import roster
-from .seats import check_kinds, follow, is_own_retirement, submitted
+from .seats import check_kinds, is_own_retirement, submitted_turn, update_far_seats
 from .series import Series
 from .stream import Viewers
 
-_PATIENCE: Final = 1.5
+_SUBMIT_TIMEOUT: Final = 1.5
 """Seconds to wait for the game thread to carry out a request."""
 
 _WIDTHS: Final = (320, 480, 640, 960, 1280)
@@ -65,8 +65,8 @@ def watching() -> dict[str, int]:
 
 
 def offered() -> dict[str, Any]:
-    """What the page offers besides the game: whether the camera can be chosen on it, the camera that is
-    plugged in, and the version that would run after a restart.
+    """What the page offers besides the game: the camera that is plugged in, whether one can be chosen, and
+    the newer version that would run after a restart.
     """
     offer: OfferedCameras | None = current_app.extensions["offer"]
     installed: Installed = current_app.extensions["installed"]
@@ -87,8 +87,8 @@ def snapshot() -> Response:
 
 
 def _width(text: str) -> int | None:
-    """A requested width, rounded up to a step, so that many viewers share few pictures; ``None`` for the
-    camera's own.
+    """A requested width, rounded up to an available one, so that many viewers share few pictures; ``None``
+    for the camera's own.
     """
     if not (text.isascii() and text.isdigit() and len(text) < 6):
         return None
@@ -97,7 +97,7 @@ def _width(text: str) -> int | None:
 
 @blueprint.get("/api/legal")
 def legal() -> Response:
-    """The legal turns now; after an alert, those that come nearest to what was done come first."""
+    """The legal turns now; after an alert, those closest to what was done come first."""
     return jsonify(legal=_session().legal())
 
 
@@ -134,7 +134,7 @@ def players() -> Response:
 
 @blueprint.get("/api/games/<int:game>")
 def game(game: int) -> Response:
-    check_there(_journal(), game)
+    check_exists(_journal(), game)
     return jsonify(past_game(_journal(), game))
 
 
@@ -154,9 +154,9 @@ def again(game: int) -> tuple[Response, HTTPStatus]:
     """Begin another game from an earlier position of this one: {"ply": N}."""
     access: Access = current_app.extensions["access"]
     access.check_act(request)
-    check_there(_journal(), game)
+    check_exists(_journal(), game)
     body = json_body()
-    return _done(from_here(_journal().history(game), body, _session().history))
+    return _submit(from_here(_journal().history(game), body, _session().history))
 
 
 def _running() -> int | None:
@@ -168,7 +168,7 @@ def _running() -> int | None:
 def export(game: int) -> Response:
     """A game as a file; with ``match=1`` the whole match that it belongs to, as far as it has been played."""
     wanted = request.args.get("format", "json")
-    check_there(_journal(), game)
+    check_exists(_journal(), game)
     if request.args.get("match", "").lower() in ("1", "true", "yes"):
         return _export_match(game, wanted)
     record = _journal().history(game).record()
@@ -188,7 +188,7 @@ def _export_match(game: int, wanted: str) -> Response:
 def review(game: int) -> tuple[Response, HTTPStatus]:
     """What every turn of a finished game won and lost; 202 while that is being computed."""
     reviews: Reviews = current_app.extensions["reviews"]
-    check_there(_journal(), game)
+    check_exists(_journal(), game)
     history = _journal().history(game)
     if not history.over:
         raise HttpError(HTTPStatus.CONFLICT, "The game is not over yet; a review is for finished games.")
@@ -216,21 +216,21 @@ def act() -> tuple[Response, HTTPStatus]:
         access.check_act(request)
     check_kinds(wanted)
     before = _session().state()
-    answer = _done(wanted)
-    follow(before)
+    answer = _submit(wanted)
+    update_far_seats(before)
     return answer
 
 
 @blueprint.post("/api/turn")
 def turn() -> tuple[Response, HTTPStatus]:
     """A turn of a remote player, to be made on the board. Idempotent."""
-    return _done(submitted())
+    return _submit(submitted_turn())
 
 
-def _done(wanted: Request) -> tuple[Response, HTTPStatus]:
+def _submit(wanted: Request) -> tuple[Response, HTTPStatus]:
     """The response once the game thread has carried out the request, or has not managed to in time."""
     try:
-        _session().submit(wanted).result(_PATIENCE)
+        _session().submit(wanted).result(_SUBMIT_TIMEOUT)
     except RequestRefused as refused:
         raise HttpError(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
     except TimeoutError:
@@ -259,7 +259,7 @@ def take_camera() -> tuple[Response, HTTPStatus]:
 
 
 def _camera_source() -> str | None:
-    """The source in the body. Never a file: whoever may act may not therefore read this machine's disk."""
+    """The source in the body. Never a file: permission to act is not permission to read the host's disk."""
     try:
         body = loads(request.get_data() or b"{}")
     except FormatError as wrong:
@@ -284,5 +284,5 @@ def enter() -> tuple[Response, HTTPStatus]:
         raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"pin": "…"}.')
     token = access.enter(request, pin)
     response = jsonify(accepted=True)
-    response.set_cookie(COOKIE, token, samesite="Strict", httponly=True)
+    response.set_cookie(PIN_COOKIE, token, samesite="Strict", httponly=True)
     return response, HTTPStatus.OK

@@ -18,10 +18,10 @@ from .reporting import Reporting
 from .reviewing import Reviews
 from .series import Series
 
-VIEWERS = 240
+MAX_VIEWERS = 240
 """Maximum number of viewers of the event stream at a time."""
 
-YIELD_SECONDS: Final = 0.2
+MAX_YIELD_SECONDS: Final = 0.2
 """Maximum seconds for which a request waits while a picture is being processed."""
 
 
@@ -32,7 +32,7 @@ def create_app(
     lan: bool = False,
     pin: str | None = None,
     hosts: Iterable[str] = (),
-    viewers: int = VIEWERS,
+    viewers: int = MAX_VIEWERS,
     far: FarSeats | None = None,
     offer: OfferedCameras | None = None,
     phone: str | None = None,
@@ -43,14 +43,14 @@ def create_app(
     ``lan``: accept requests to IP addresses of this machine and to the names in ``hosts``, not only loopback.
     ``pin``: lets those who know it act from elsewhere, too; without one only the host machine may act.
     ``viewers``: maximum number of open event streams; further viewers have to poll. ``far``: who holds the
-    far seats. ``offer``: the cameras that can be chosen, if the demo stands in for one. ``phone``: the
-    address, with its secret word, at which a phone becomes the camera. ``reports``: what shows the last fault
-    of the game, to be saved as a file.
+    remote seats. ``offer``: the cameras that can be chosen, if the demo stands in for one. ``phone``: the
+    address, with its secret word, at which a phone becomes the camera. ``reports``: makes a report of the
+    last fault of the game, to be saved as a file.
     """
     app = base_app(Access(lan=lan, pin=pin, hosts=hosts), viewers)
     app.extensions["game"] = session
-    # With a thousand viewers, requests that arrive while a picture is processed would slow that down.
-    app.before_request(partial(session.wait_while_busy, YIELD_SECONDS))
+    # With a thousand viewers, requests would otherwise slow down the processing of pictures.
+    app.before_request(partial(session.wait_while_busy, MAX_YIELD_SECONDS))
     app.extensions["journal"] = journal
     app.extensions["blocks"] = stream.Blocks(stream.event_block)
     app.extensions["state_blocks"] = stream.Blocks(partial(stream.state_block, session))

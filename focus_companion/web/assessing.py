@@ -1,4 +1,4 @@
-"""How good a player's turns are compared with all others, found in a separate process."""
+"""Rates some turns of a player against all legal ones, in a separate process."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..session.history import History
 from ..session.seat_kinds import COMPANION, SeatKind
 from .child_process import NICENESS, run_module
 
-_PATIENCE: Final = 30.0
-"""Timeout in seconds for the search, for a machine under load."""
+_SEARCH_TIMEOUT: Final = 30.0
+"""Timeout of the search in seconds; generous, because the machine may be under load."""
 
 
 def missed(history: History, turns: Sequence[Move]) -> float:
@@ -26,11 +26,11 @@ def missed(history: History, turns: Sequence[Move]) -> float:
     """
     asked = json.loads(question(history, SeatKind(COMPANION)))
     given = json.dumps({"game": asked, "turns": [str(move) for move in turns]})
-    return float(run_module(__name__, given=given.encode(), patience=_PATIENCE))
+    return float(run_module(__name__, given=given.encode(), timeout=_SEARCH_TIMEOUT))
 
 
 def main() -> None:
-    """Rate the turns on standard input; writes to standard output, at a low priority."""
+    """Rate the turns given on standard input, at a low priority; the result goes to standard output."""
     from ..players.protocol import Defaults, read_request
     from ..players.rating import missed as rated
 

@@ -1,4 +1,4 @@
-"""What all our Flask apps share: access control, security headers, languages, scripts, styles."""
+"""The basis of all our Flask apps: access control, security headers, languages, scripts, styles."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ from .catalogues import LANGUAGES
 from .languages import init_languages
 from .stream import Viewers
 
-_LARGEST_BODY = 256 * 1024
-"""Maximum bytes of a request; the longest that a page sends has a few thousand."""
+_MAX_BODY_BYTES = 256 * 1024
+"""Maximum size of a request; the largest that our pages send has a few thousand bytes."""
 
-_WORTH_PACKING = 1024
-"""Bytes below which a response is not compressed."""
+_MIN_COMPRESSED_BYTES = 1024
+"""Size below which a response is not compressed."""
 
-_POLICY = (
+_CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
     "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
 
 def base_app(access: Access, viewers: int, *, camera: bool = False) -> Flask:
-    """An app without pages; ``viewers``: maximum number of open event streams; further viewers have to poll.
+    """An app without pages.
 
-    ``camera``: its pages may use the camera of the machine that shows them.
+    ``viewers``: maximum number of open event streams; further viewers have to poll. ``camera``: its pages may
+    use the camera of the machine that shows them.
     """
     app = Flask(__name__, static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = _LARGEST_BODY
+    app.config["MAX_CONTENT_LENGTH"] = _MAX_BODY_BYTES
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.extensions["access"] = access
@@ -48,21 +49,21 @@ def base_app(access: Access, viewers: int, *, camera: bool = False) -> Flask:
     app.register_blueprint(assets.blueprint)
     app.register_error_handler(HttpError, _refused)
     app.register_error_handler(HTTPException, _failed)
-    app.context_processor(_words)
-    app.after_request(_pack)
-    app.after_request(_guard)
+    app.context_processor(_template_variables)
+    app.after_request(_compress)
+    app.after_request(_add_security_headers)
     return app
 
 
-def _words() -> dict[str, Any]:
+def _template_variables() -> dict[str, Any]:
     """Variables for every template."""
     found: Assets = current_app.extensions["assets"]
     return {"assets": f"/assets/{found.version}", "language": g.language, "languages": LANGUAGES}
 
 
-def _guard(response: Response) -> Response:
+def _add_security_headers(response: Response) -> Response:
     headers = response.headers
-    headers["Content-Security-Policy"] = _POLICY
+    headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY
     headers["X-Content-Type-Options"] = "nosniff"
     headers["X-Frame-Options"] = "DENY"
     headers["Referrer-Policy"] = "no-referrer"
@@ -73,14 +74,14 @@ def _guard(response: Response) -> Response:
     return response
 
 
-def _pack(response: Response) -> Response:
-    """Compress pages and texts; pictures are compressed already, and a stream must not be delayed."""
+def _compress(response: Response) -> Response:
+    """Compress pages and JSON; pictures are compressed already, and a stream must not be delayed."""
     wanted = request.accept_encodings.best_match(["gzip", "identity"]) == "gzip"
     packable = response.mimetype in ("text/html", "application/json") and not response.is_streamed
     if not packable or "Content-Encoding" in response.headers or response.status_code != HTTPStatus.OK:
         return response
     response.headers.add("Vary", "Accept-Encoding")
-    if wanted and len(data := response.get_data()) >= _WORTH_PACKING:
+    if wanted and len(data := response.get_data()) >= _MIN_COMPRESSED_BYTES:
         response.set_data(gzip.compress(data, compresslevel=5, mtime=0))
         response.headers["Content-Encoding"] = "gzip"
     return response
@@ -96,7 +97,7 @@ def _refused(refused: HttpError) -> Response:
 
 
 def _error_text(code: int) -> str | None:
-    """The error text for this status in the viewer's language; ``None`` for a rare one."""
+    """The text for an HTTP status in the viewer's language; ``None`` for a rare status."""
     texts: dict[int, str] = {
         HTTPStatus.BAD_REQUEST: gettext("The host did not understand."),
         HTTPStatus.NOT_FOUND: gettext("There is nothing at this address. It may be mistyped or out of date."),

@@ -1,4 +1,4 @@
-"""The JSON that a request carries."""
+"""The JSON body of a request."""
 
 from __future__ import annotations
 

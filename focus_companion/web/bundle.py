@@ -1,7 +1,7 @@
 """Bundles the page's modules into one script when the program starts: one request instead of two dozen.
 
-What a page needs only later (dialogs, the editor) is a second script, which imports the modules that both
-need from the first. Comments and indentation are removed, because many open the page on a phone.
+What a page needs only later (dialogs, the editor) goes into a second script, which imports shared modules
+from the first. Comments and indentation are removed, because many people open the page on a phone.
 
 This is not a compiler: it supports the one form of import and the four forms of export that our own modules
 use, and refuses any other. The source files are not changed.
@@ -18,7 +18,7 @@ _IMPORT: Final = re.compile(
 )
 _EXPORT: Final = re.compile(r"^export ((?:const|class|function|async function) (\w+))", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^[ \t]*(?://.*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)$", re.MULTILINE)
-_OTHER: Final = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
+_UNSUPPORTED: Final = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
 
 
 class BundleError(ValueError):
@@ -26,12 +26,12 @@ class BundleError(ValueError):
 
 
 def bundle(modules: Mapping[str, str], entry: str, first: str | None = None) -> str:
-    """One script from ``modules`` (sources by name, without ``.js``): all that ``entry`` imports, then
-    itself.
+    """One script made of ``modules`` (sources by name, without ``.js``): all that ``entry`` imports, directly
+    or indirectly, then ``entry`` itself.
 
-    Every module becomes a function that returns its exports, so that each keeps its own scope. With
-    ``first``, the entry point of a script that is loaded already, modules are imported from there if it has
-    them, and what ``entry`` exports is exported.
+    Every module becomes a function that returns its exports, so that each keeps its own scope. ``first``: the
+    entry point of a script that is loaded already; modules that it contains are imported from it, and the
+    exports of ``entry`` are exported.
 
     Raises:
         BundleError: a module is missing, imports are circular, or a form of import or export is not
@@ -39,7 +39,7 @@ def bundle(modules: Mapping[str, str], entry: str, first: str | None = None) -> 
     """
     parts: list[str] = []
     done: set[str] = set()
-    running = _needed(modules, first) - {first} if first is not None else set()
+    loaded = _needed(modules, first) - {first} if first is not None else set()
 
     def add(name: str, path: tuple[str, ...]) -> None:
         if name in done:
@@ -50,17 +50,17 @@ def bundle(modules: Mapping[str, str], entry: str, first: str | None = None) -> 
             raise BundleError(f"{path[-1] if path else 'the page'} needs {name}.js, which is not there")
         for _, needed in _IMPORT.findall(modules[name]):
             add(needed, (*path, name))
-        if path and name not in running:
+        if path and name not in loaded:
             parts.append(_wrapped(name, modules[name]))
         done.add(name)
 
     add(entry, ())
-    body, exported = _opened(entry, modules[entry])
+    body, exported = _converted(entry, modules[entry])
     if first is None:
         if exported:
             raise BundleError(f"{entry}.js is where the page begins: nobody could use its {exported[0]}")
         return "".join([*parts, body, f"export {{ {_names(done - {entry})} }};\n"])
-    shared = f'import {{ {_names(done & running)} }} from "./{first}.js";\n'
+    shared = f'import {{ {_names(done & loaded)} }} from "./{first}.js";\n'
     return "".join([shared, *parts, body, f"export {{ {', '.join(exported)} }};\n"])
 
 
@@ -71,16 +71,16 @@ def _names(modules: Iterable[str]) -> str:
 def _needed(modules: Mapping[str, str], entry: str) -> set[str]:
     """The entry point and all its direct and indirect imports."""
     found: set[str] = set()
-    left = [entry]
-    while left:
-        name = left.pop()
+    pending = [entry]
+    while pending:
+        name = pending.pop()
         if name not in found and name in modules:
             found.add(name)
-            left += [needed for _, needed in _IMPORT.findall(modules[name])]
+            pending += [needed for _, needed in _IMPORT.findall(modules[name])]
     return found
 
 
-def _bare(name: str, source: str) -> str:
+def _minified(name: str, source: str) -> str:
     """The source without whole-line comments and indentation."""
     for line in source.split("\n"):
         if line.count("`") % 2:
@@ -90,15 +90,15 @@ def _bare(name: str, source: str) -> str:
 
 
 def _wrapped(name: str, source: str) -> str:
-    body, exported = _opened(name, source)
+    body, exported = _converted(name, source)
     return f"const ${name} = (() => {{\n{body}return {{ {', '.join(exported)} }};\n}})();\n"
 
 
-def _opened(name: str, source: str) -> tuple[str, list[str]]:
-    source = _bare(name, source)
+def _converted(name: str, source: str) -> tuple[str, list[str]]:
+    source = _minified(name, source)
     exported = [found[1] for found in _EXPORT.findall(source)]
     body = _IMPORT.sub(lambda found: f"const {{ {found[1]} }} = ${found[2]};\n", source)
     body = _EXPORT.sub(r"\1", body)
-    if other := _OTHER.search(body):
+    if other := _UNSUPPORTED.search(body):
         raise BundleError(f"{name}.js: {other[0][:80]!r} is a form of import or export that is not known")
     return body.rstrip("\n") + "\n", exported

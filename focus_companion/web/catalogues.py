@@ -38,6 +38,6 @@ def catalogue(language: str) -> dict[str, str | list[str]]:
 
 @lru_cache(maxsize=3 * len(LANGUAGES))
 def part(language: str, name: str, script: str) -> dict[str, str | list[str]]:
-    """The texts that occur in a script (``"main"``), or all others (``"later"``)."""
-    said = {key for key in catalogue(language) if json.dumps(key, ensure_ascii=False) in script}
-    return {key: text for key, text in catalogue(language).items() if (key in said) == (name == "main")}
+    """The texts that occur in ``script`` if ``name`` is ``"main"``, or all others if it is ``"later"``."""
+    used = {key for key in catalogue(language) if json.dumps(key, ensure_ascii=False) in script}
+    return {key: text for key, text in catalogue(language).items() if (key in used) == (name == "main")}

@@ -6,22 +6,22 @@ import subprocess
 import sys
 
 NICENESS = 15
-"""By how much such a process increases its niceness."""
+"""By how much such a process raises its niceness."""
 
 
 class ChildFailed(RuntimeError):
     """The process failed; the text says why, in one line."""
 
 
-def run_module(module: str, *arguments: str, given: bytes, patience: float) -> bytes:
+def run_module(module: str, *arguments: str, given: bytes, timeout: float) -> bytes:
     """The standard output of ``python -m module arguments`` with ``given`` on its standard input.
 
     Raises:
-        ChildFailed: it failed, could not be started, or took longer than ``patience`` seconds.
+        ChildFailed: it failed, could not be started, or took longer than ``timeout`` seconds.
     """
     command = [sys.executable, "-m", module, *arguments]
     try:
-        done = subprocess.run(command, input=given, capture_output=True, timeout=patience, check=False)
+        done = subprocess.run(command, input=given, capture_output=True, timeout=timeout, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ChildFailed(str(error)) from error
     if done.returncode:

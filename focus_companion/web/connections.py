@@ -1,7 +1,7 @@
 """Timeouts for the connections of viewers.
 
-waitress closes an idle connection, but neither one that sends a byte now and then nor one whose client does
-not read the response: hundreds of those would lock everybody else out.
+waitress closes idle connections, but not those that send a byte now and then, nor those whose client does not
+read the response: hundreds of these would lock everybody else out.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any, Final
 
 from waitress.channel import HTTPChannel
 
-REQUEST_SECONDS: Final = 20.0
-"""Seconds within which a request must arrive completely, head and body, from its first byte on."""
+REQUEST_TIMEOUT: Final = 20.0
+"""Seconds from the first byte of a request to the last one of its body."""
 
-ANSWER_SECONDS: Final = 30.0
+RESPONSE_TIMEOUT: Final = 30.0
 """Seconds without progress after which a client that does not read its response is disconnected."""
 
-YIELD_SECONDS: Final = 0.05
-"""Maximum seconds for which reading waits while a picture is being processed: the server's own thread, which
-reads for all connections, would slow that down."""
+MAX_YIELD_SECONDS: Final = 0.05
+"""Maximum seconds for which reading is put off while a picture is being processed: the server's own thread,
+which reads for all connections, would slow that down."""
 
-TIDY_SECONDS: Final = 5
+CHECK_INTERVAL: Final = 5
 """Seconds between two checks of all connections."""
 
 
@@ -33,7 +33,7 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """Monotonic time of the first byte of the request that is not complete yet."""
 
     def handle_read(self) -> None:
-        self.server.wait_while_busy(YIELD_SECONDS)
+        self.server.wait_while_busy(MAX_YIELD_SECONDS)
         super().handle_read()
 
     def received(self, data: bytes) -> Any:
@@ -44,16 +44,16 @@ class Connection(HTTPChannel):  # type: ignore[misc]  # waitress has no types
             self.began = time.monotonic()
         return taken
 
-    def is_idle(self) -> bool:
+    def has_expired(self) -> bool:
         """Whether it has exceeded one of the timeouts."""
-        if self.began is not None and time.monotonic() - self.began > REQUEST_SECONDS:
+        if self.began is not None and time.monotonic() - self.began > REQUEST_TIMEOUT:
             return True
         # Sending anything is activity; an event stream sends a heartbeat every few seconds.
-        return bool(self.total_outbufs_len) and time.time() - self.last_activity > ANSWER_SECONDS
+        return bool(self.total_outbufs_len) and time.time() - self.last_activity > RESPONSE_TIMEOUT
 
 
-def tidy(connections: Iterable[Connection]) -> None:
-    """Close the idle connections. To be called on the server's own thread."""
+def close_expired(connections: Iterable[Connection]) -> None:
+    """Close the connections that have exceeded a timeout. To be called on the server's own thread."""
     for connection in connections:
-        if connection.is_idle():
+        if connection.has_expired():
             connection.will_close = True

@@ -1,4 +1,4 @@
-"""A game as a file, in any format of ``export``; slow formats are made in a child process, one at a time."""
+"""Exports a game to a file in any format; slow formats are made in a child process, one at a time."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .story import story_format
 
 Made = TypeVar("Made")
 
-SLOW: Final = frozenset({"gif", "html", "mp4"})
+SLOW_FORMATS: Final = frozenset({"gif", "html", "mp4"})
 """Formats that take seconds to make."""
 
-PATIENCE: Final = 300.0
+EXPORT_TIMEOUT: Final = 300.0
 """Timeout in seconds for making one of them."""
 
 
@@ -34,13 +34,15 @@ class ExportFailed(ValueError):
 
 
 class ExportBusy(RuntimeError):
-    """Too many films are requested at the same time; try again later."""
+    """Too many slow exports are requested at the same time; try again later."""
 
 
-_WAITING: Final = threading.BoundedSemaphore(4)
-_FILMING: Final = threading.Lock()
-_FILM_SECONDS: Final = 10.0
-"""Maximum seconds to wait for the films of others."""
+_QUEUE: Final = threading.BoundedSemaphore(4)
+"""One place for each slow export that is being made or waits for another one."""
+_SLOW_LOCK: Final = threading.Lock()
+"""Held while a slow export is made."""
+_QUEUE_TIMEOUT: Final = 10.0
+"""Seconds to wait for the slow exports of others."""
 
 
 @dataclass(frozen=True)
@@ -73,29 +75,32 @@ def export_games(games: Match, name: str, language: str) -> Export:
     """
     form = named_format(name, language)
     try:
-        data = _in_turn(lambda: _in_child(games, name, language)) if name in SLOW else write(games, form)
+        if name in SLOW_FORMATS:
+            data = _in_turn(lambda: _in_child(games, name, language))
+        else:
+            data = write(games, form)
     except (FormatError, IllegalMove, ChildFailed) as error:
         raise ExportFailed(str(error)) from error
     return Export(data, form.media_type, form.suffix)
 
 
 def _in_child(match: Match, name: str, language: str) -> bytes:
-    return run_module(__name__, name, language, given=write_json(match).encode(), patience=PATIENCE)
+    return run_module(__name__, name, language, given=write_json(match).encode(), timeout=EXPORT_TIMEOUT)
 
 
 def _in_turn(make: Callable[[], Made]) -> Made:
-    """The result of ``make``, called when no other film is being made. Raises ExportBusy."""
-    if not _WAITING.acquire(blocking=False):
+    """The result of ``make``, called when no other slow export is being made. Raises ExportBusy."""
+    if not _QUEUE.acquire(blocking=False):
         raise ExportBusy
     try:
-        if not _FILMING.acquire(timeout=_FILM_SECONDS):
+        if not _SLOW_LOCK.acquire(timeout=_QUEUE_TIMEOUT):
             raise ExportBusy
         try:
             return make()
         finally:
-            _FILMING.release()
+            _SLOW_LOCK.release()
     finally:
-        _WAITING.release()
+        _QUEUE.release()
 
 
 def main(name: str, language: str) -> None:

@@ -1,6 +1,6 @@
-"""Remote players: a link with a one-time word gives one browser one seat, for as long as it is a far seat.
+"""Remote players: a link with a one-time word gives one browser a far seat (the seat of a remote player).
 
-Only digests are stored, in a file for this user alone, so reading the file does not give anyone a seat.
+Only digests are stored, in a file that only this user can read, so its content gives nobody a seat.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from .access import HttpError
 
 log = logging.getLogger(__name__)
 
-COOKIE: Final = "focus_seat"
-AGE: Final = 30 * 24 * 3600
+SEAT_COOKIE: Final = "focus_seat"
+SEAT_COOKIE_SECONDS: Final = 30 * 24 * 3600
 """Seconds for which a browser keeps its seat."""
 
-FILE: Final = "far-seats.json"
+FILE_NAME: Final = "far-seats.json"
 
 
 class FarSeats:
-    """Who holds which far seat. ``folder``: where that is stored across restarts; ``None``: not at all."""
+    """Who holds which far seat. ``folder``: where this is stored across restarts; ``None``: nowhere."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._path = None if folder is None else folder / FILE
+        self._path = None if folder is None else folder / FILE_NAME
         self._lock = threading.Lock()
         self._words: dict[str, str] = {}
         self._holders: dict[str, str] = self._read()
@@ -53,7 +53,7 @@ class FarSeats:
             return self._words.setdefault(colour, _secret())
 
     def enter(self, word: str, seats: Mapping[str, str]) -> tuple[str, str]:
-        """The colour and the token for :data:`COOKIE`, in exchange for an unused word.
+        """The colour and the token for :data:`SEAT_COOKIE`, in exchange for an unused word.
 
         Raises:
             HttpError: it is not, or no longer, the word of a far seat.

@@ -1,5 +1,5 @@
-"""Help for the players at the table, found in separate processes: the computer's turn in their position, and
-how good their own would be.
+"""Help for the players at the table, computed in separate processes: the computer's turn in their position,
+and how good their own would be.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from flask.typing import ResponseReturnValue
 
 from ..game.moves import Move
 from ..game.squares import INDEX
-from ..seats.protocol import answered, question
+from ..seats.protocol import parse_answer, question
 from ..session.hinting import check_hint, turns_in_question
 from ..session.history import History
 from ..session.requests import Assess, Request, RequestRefused, TakeHint
@@ -29,27 +29,28 @@ from .reasons import refusal
 
 log = logging.getLogger(__name__)
 
-NODES: Final = 300_000
-"""Positions searched for a hint: gives the same hint on every machine, in a fraction of a second."""
+HINT_NODES: Final = 300_000
+"""Number of positions searched for a hint: a fixed number gives the same hint on every machine. The search
+takes a fraction of a second."""
 
-_PATIENCE: Final = 30.0
-"""Timeout in seconds for the search, for a machine under load."""
+_SEARCH_TIMEOUT: Final = 30.0
+"""Timeout of the search in seconds; generous, because the machine may be under load."""
 
-_DONE: Final = 5.0
-"""Seconds to wait for the game thread."""
+_SUBMIT_TIMEOUT: Final = 5.0
+"""Seconds to wait for the game thread to carry out a request."""
 
 blueprint = Blueprint("hinting", __name__)
-_one = threading.Lock()
+_search_lock = threading.Lock()
 
 
-def found(history: History) -> Move:
+def computer_turn(history: History) -> Move:
     """The turn that the computer would play now. Raises ChildFailed, ValueError."""
     asked = json.loads(question(history, SeatKind(COMPANION)))
     del asked["seconds"]
-    line = json.dumps(asked | {"nodes": NODES}) + "\n"
-    with _one:
-        said = run_module("focus_companion.cli", "think", "-", given=line.encode(), patience=_PATIENCE)
-    return answered(said.decode())
+    line = json.dumps(asked | {"nodes": HINT_NODES}) + "\n"
+    with _search_lock:
+        said = run_module("focus_companion.cli", "think", "-", given=line.encode(), timeout=_SEARCH_TIMEOUT)
+    return parse_answer(said.decode())
 
 
 @blueprint.post("/api/hint")
@@ -60,14 +61,14 @@ def hint() -> ResponseReturnValue:
 
 @blueprint.post("/api/assessment")
 def assessment() -> ResponseReturnValue:
-    """Tell the players whether it is good to move the lifted stack, or else that on the given ``square``."""
+    """Tell the players how good it is to move the lifted stack or, if none is lifted, that on ``square``."""
     return _helped(_assessment)
 
 
 def _hint(session: GameSession) -> Request:
     history = session.history
     check_hint(history)
-    return TakeHint(found(history), history.game, history.ply, history.position.text)
+    return TakeHint(computer_turn(history), history.game, history.ply, history.position.text)
 
 
 def _assessment(session: GameSession) -> Request:
@@ -76,7 +77,7 @@ def _assessment(session: GameSession) -> Request:
     if square is None:
         raise RequestRefused("Lift one of your stacks, or touch it in the drawing; then ask again.")
     turns = turns_in_question(history, square, pieces)
-    with _one:
+    with _search_lock:
         loss = missed(history, turns)
     return Assess(square, loss, history.game, history.ply, history.position.text)
 
@@ -88,12 +89,12 @@ def _square() -> str:
 
 
 def _helped(help_for: Callable[[GameSession], Request]) -> ResponseReturnValue:
-    """Answer a request for help: submit what was found to the game."""
+    """Answer a request for help: submit the help to the game, which shows it to everybody."""
     access: Access = current_app.extensions["access"]
     access.check_act(request)
     session: GameSession = current_app.extensions["game"]
     try:
-        session.submit(help_for(session)).result(_DONE)
+        session.submit(help_for(session)).result(_SUBMIT_TIMEOUT)
     except RequestRefused as refused:
         raise HttpError(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
     except (ChildFailed, ValueError) as error:

@@ -17,7 +17,7 @@ def lan_addresses(port: int, scheme: str = "http") -> list[str]:
 def lan_ips() -> list[str]:
     """This machine's own addresses in its network, best first; none without a network.
 
-    The address is that of the interface by which a packet to the outside would leave; nothing is sent.
+    They are those of the interface through which a packet to the internet would leave; nothing is sent.
     """
     found = []
     for family, target in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):

@@ -11,14 +11,14 @@ from flask_babel import Babel
 from .assets import Assets
 from .catalogues import FOLDER, LANGUAGES, catalogue, part
 
-COOKIE: Final = "focus_language"
+LANGUAGE_COOKIE: Final = "focus_language"
 
 blueprint = Blueprint("languages", __name__)
 
 
 def chosen_language() -> str:
     """The one chosen by the viewer (``?lang=``, then the cookie), else the browser's best, else English."""
-    for choice in (request.args.get("lang"), request.cookies.get(COOKIE)):
+    for choice in (request.args.get("lang"), request.cookies.get(LANGUAGE_COOKIE)):
         if choice in LANGUAGES:
             return choice
     return request.accept_languages.best_match(list(LANGUAGES)) or "en"
@@ -50,7 +50,7 @@ def _texts_response(language: str, found: Callable[[str], dict[str, str | list[s
 def _remember(response: Response) -> Response:
     choice = request.args.get("lang")
     if choice in LANGUAGES and response.mimetype == "text/html":
-        response.set_cookie(COOKIE, choice, max_age=31536000, samesite="Lax", httponly=True)
+        response.set_cookie(LANGUAGE_COOKIE, choice, max_age=31536000, samesite="Lax", httponly=True)
     return response
 
 

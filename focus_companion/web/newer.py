@@ -9,7 +9,7 @@ from typing import Final
 
 from .. import __version__
 
-EVERY: Final = 30.0
+CHECK_INTERVAL: Final = 30.0
 """Seconds between two checks of the disk."""
 
 
@@ -18,18 +18,18 @@ class Installed:
 
     def __init__(self, running: str = __version__) -> None:
         self._running = running
-        self._looked = float("-inf")
+        self._checked_at = float("-inf")
         self._found: str | None = None
 
     def newer(self) -> str | None:
         """The installed version if it is newer than the running one, else ``None``."""
         now = time.monotonic()
-        if now - self._looked > EVERY:
-            self._looked = now
-            self._found = self._look()
+        if now - self._checked_at > CHECK_INTERVAL:
+            self._checked_at = now
+            self._found = self._look_up()
         return self._found
 
-    def _look(self) -> str | None:
+    def _look_up(self) -> str | None:
         try:
             found = metadata.version("focus-companion")
         except metadata.PackageNotFoundError:

@@ -18,7 +18,7 @@ from .assets import Assets
 from .catalogues import LANGUAGES
 from .headings import heading
 from .lan import qr_code
-from .past import check_there
+from .past import check_exists
 from .ports import GameJournal, GameSession
 from .roster import roster
 from .seats import own_seat
@@ -27,7 +27,7 @@ blueprint = Blueprint("pages", __name__)
 
 
 def _phase(state: Mapping[str, Any]) -> str:
-    """The same as the page's own ``phase``, so that the layout does not change when the script starts."""
+    """The same value as the page's script computes, so that the layout does not change when it starts."""
     if state["result"]:
         return "over"
     return "play" if state["ply"] or state["ready"] or state["paused"] else "before"
@@ -84,13 +84,13 @@ def past_game(game: int) -> str:
     if journal is None:
         abort(404, gettext("This game is played without a journal, so there are no past games."))
     try:
-        check_there(journal, game)
+        check_exists(journal, game)
     except HttpError as refused:
         if refused.status == HTTPStatus.NOT_FOUND:
             abort(404, gettext("There is no such game in the journal."))
         abort(refused.status, gettext(refused.text).format_map(refused.values))
-    # The number as text, because the template tests whether there is one.
-    # The state lets the template reserve space for players and review before the script starts.
+    # The number is passed as text, because the template tests whether it is empty.
+    # With the state, the template reserves space for players and review before the script starts.
     return render_template(
         "game.html",
         game=str(game),
@@ -112,7 +112,7 @@ def qr() -> Response:
 
 @blueprint.get("/phone.svg")
 def phone_qr() -> Response:
-    """The address at which a phone becomes the camera, as a QR code. It is a secret of those who may act."""
+    """The address at which a phone becomes the camera, as a QR code. Only those who may act may see it."""
     access: Access = current_app.extensions["access"]
     access.check_view(request)
     address: str | None = current_app.extensions["phone"]

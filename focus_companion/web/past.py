@@ -9,10 +9,10 @@ from ..session.names import clean_text
 from .access import HttpError
 from .ports import GameJournal
 
-LONGEST_TITLE: Final = 80
+MAX_TITLE_LENGTH: Final = 80
 """Maximum characters of a title."""
 
-_BODY: Final = 'Send {"title": "…"} or {"deleted": true} or {"deleted": false}.'
+_EXPECTED_BODY: Final = 'Send {"title": "…"} or {"deleted": true} or {"deleted": false}.'
 
 
 def no_game(game: int) -> HttpError:
@@ -24,7 +24,7 @@ def no_game(game: int) -> HttpError:
     )
 
 
-def check_there(journal: GameJournal, game: int) -> None:
+def check_exists(journal: GameJournal, game: int) -> None:
     """Refuse a game that is not in the journal or is deleted."""
     try:
         deleted = journal.summary(game).deleted
@@ -44,11 +44,11 @@ def change(journal: GameJournal, game: int, body: Any, running: int | None) -> N
     Raises :class:`HttpError`.
     """
     if not isinstance(body, dict) or len(body) != 1:
-        raise HttpError(HTTPStatus.BAD_REQUEST, _BODY)
+        raise HttpError(HTTPStatus.BAD_REQUEST, _EXPECTED_BODY)
     try:
         match body:
             case {"title": str(title)}:
-                journal.entitle(game, clean_text(title, LONGEST_TITLE))
+                journal.entitle(game, clean_text(title, MAX_TITLE_LENGTH))
             case {"deleted": True} if game == running:
                 raise HttpError(
                     HTTPStatus.CONFLICT,
@@ -60,6 +60,6 @@ def change(journal: GameJournal, game: int, body: Any, running: int | None) -> N
             case {"deleted": False}:
                 journal.undelete(game)
             case _:
-                raise HttpError(HTTPStatus.BAD_REQUEST, _BODY)
+                raise HttpError(HTTPStatus.BAD_REQUEST, _EXPECTED_BODY)
     except LookupError:
         raise no_game(game) from None

@@ -79,14 +79,14 @@ class OfferedCameras(Protocol):
         ...
 
     def take(self, source: str | None = None) -> bool:
-        """Choose a camera: the device found, "phone", an address, or "demo" to choose again. The program
-        restarts with it. False if it is not there (any more), or gives no picture.
+        """Choose a camera: ``None`` for the device found, "phone", an address, or "demo" to choose again. The
+        program restarts with it. False if it is not there (any more), or gives no picture.
         """
         ...
 
 
 class FaultReports(Protocol):
-    """What shows the last fault of the running game. May be used from any thread."""
+    """Makes reports of the last fault of the running game. May be used from any thread."""
 
     def parts(self) -> Mapping[str, bytes]:
         """The files of a report by name; ``ValueError`` if there is nothing that may be shown."""

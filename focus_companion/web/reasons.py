@@ -1,7 +1,7 @@
 """Why a request is refused, in the viewer's language.
 
-The rooms below give their reasons in English. Those that a viewer of the page can cause are repeated here, to
-be translated; a test checks that they equal the originals.
+The rooms on lower floors give their reasons in English. Those that a viewer of the page can cause are
+repeated here for translation; a test checks that they equal the originals.
 """
 
 from __future__ import annotations

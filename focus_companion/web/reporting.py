@@ -1,6 +1,6 @@
-"""A report of the last fault, from the page: made, looked at, and then saved as a file. Nothing is sent.
+"""Reports of the last fault, made on the page: shown first, then saved as a file. Nothing is sent.
 
-What is saved is what was looked at: a report keeps its parts until the next one is made.
+What is saved is exactly what was shown: the parts of a report are kept until the next one is made.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .access import Access, HttpError
 from .ports import FaultReports
 
 ARCHIVE: Final = "focus-companion-report.zip"
-KINDS: Final = {"png": "image/png", "zip": "application/zip"}
+MEDIA_TYPES: Final = {"png": "image/png", "zip": "application/zip"}
 """Media types by a file's ending; all others are text."""
 
 blueprint = Blueprint("reporting", __name__)
@@ -36,7 +36,7 @@ class Reporting:
     def make(self) -> tuple[str, Mapping[str, bytes]]:
         """A new report: its token and its parts by name. Raises ``ValueError`` if nothing may be shown."""
         with self._lock:
-            # One at a time: encoding takes a good part of a second of processor time.
+            # One at a time, because encoding takes much of a second of processor time.
             self._parts = self._reports.parts()
             self._token = secrets.token_urlsafe(12)
             return self._token, self._parts
@@ -75,7 +75,7 @@ def file(token: str, name: str) -> Response:
     data = _reporting().file(token, name)
     if data is None:
         raise HttpError(HTTPStatus.NOT_FOUND, "This report is gone: another one was made since.")
-    kind = KINDS.get(name.rpartition(".")[2], "text/plain; charset=utf-8")
+    kind = MEDIA_TYPES.get(name.rpartition(".")[2], "text/plain; charset=utf-8")
     response = Response(data, content_type=kind)
     if name == ARCHIVE:
         response.headers.set("Content-Disposition", "attachment", filename=ARCHIVE)

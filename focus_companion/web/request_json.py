@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..formats.rules_json import rules_from_json
 from ..game.colours import LETTER
-from ..game.match import MOST_GAMES
+from ..game.match import MAX_GAMES
 from ..game.moves import Move
 from ..game.nearest import nearest
 from ..game.position import parse_position
@@ -16,10 +16,15 @@ from ..session.clock import TimeControl
 from ..session.names import clean_text
 from ..session.seat_kinds import PACES, parse_kind
 
-_LONGEST_NOTE: Final = 200
-_FAR: Final = 1e6
-"""Upper limit for a fraction of the picture's width: numbers in JSON may be of any size, or not finite."""
-_NEW_GAME: Final = ("act", "rules", "players", "seats", "clock", "games", "played_by", "pace", "start_from")
+_MAX_NOTE_LENGTH: Final = 200
+"""Characters."""
+_MAX_COORDINATE: Final = 1e6
+"""Limit for a fraction of the picture's size: numbers in JSON may be of any magnitude, or not finite."""
+_MAX_PIECES: Final = 99
+"""Limit for a number of pieces in reserve or captured."""
+_NEW_GAME_KEYS: Final = (
+    "act", "rules", "players", "seats", "clock", "games", "played_by", "pace", "start_from",
+)  # fmt: skip
 _SIDES: Final = ("bottom", "left", "top", "right")
 
 
@@ -65,18 +70,18 @@ def _seats(body: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _new_game(body: Mapping[str, Any]) -> requests.Request:
-    if strangers := [key for key in body if key not in _NEW_GAME]:
+    if unknown := [key for key in body if key not in _NEW_GAME_KEYS]:
         # Ignoring an unknown key could begin a game other than the one that was meant.
-        meant = nearest(strangers[0], _NEW_GAME)
-        remedy = f"did you mean “{meant}”?" if meant else f"there are {', '.join(_NEW_GAME)}."
-        raise BadRequest(f"“new_game” has no “{str(strangers[0])[:40]}”; {remedy}")
+        meant = nearest(unknown[0], _NEW_GAME_KEYS)
+        remedy = f"did you mean “{meant}”?" if meant else f"there are {', '.join(_NEW_GAME_KEYS)}."
+        raise BadRequest(f"“new_game” has no “{str(unknown[0])[:40]}”; {remedy}")
     rules = body.get("rules")
     if rules is not None and not isinstance(rules, dict):
         raise BadRequest("“rules” must be an object as in a game record.")
     clock = body.get("clock")
     games = body.get("games", 1)
-    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MOST_GAMES:
-        raise BadRequest(f"“games” must be a number of games from 1 to {MOST_GAMES}.")
+    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MAX_GAMES:
+        raise BadRequest(f"“games” must be a number of games from 1 to {MAX_GAMES}.")
     return requests.NewGame(
         None if rules is None else rules_from_json(rules),
         _names(body),
@@ -146,7 +151,7 @@ def _set_position(body: Mapping[str, Any]) -> requests.Request:
         None
         if captured is None
         else {LETTER[name]: _counts(row, "captured") or {} for name, row in captured.items() if _known(name)},
-        clean_text(note, _LONGEST_NOTE),
+        clean_text(note, _MAX_NOTE_LENGTH),
     )
 
 
@@ -162,7 +167,9 @@ def _counts(counts: object, name: str) -> dict[str, int] | None:
     if not isinstance(counts, dict):
         raise BadRequest(f"“{name}” must give a number of pieces by colour.")
     for colour, count in counts.items():
-        if _known(colour) and (not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= 99):
+        if _known(colour) and (
+            not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _MAX_PIECES
+        ):
             raise BadRequest(f"“{name}” must give a number of pieces by colour.")
     return {LETTER[colour]: count for colour, count in counts.items()}
 
@@ -183,7 +190,7 @@ def _place_board(body: Mapping[str, Any]) -> requests.Request:
     placed = {}
     for name, point in corners.items():
         numbers = isinstance(point, list) and all(
-            isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _FAR
+            isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MAX_COORDINATE
             for value in point
         )
         if not numbers or len(point) != 2:

@@ -17,13 +17,13 @@ from .child_process import NICENESS, ChildFailed, run_module
 
 log = logging.getLogger(__name__)
 
-KEPT: Final = 32
-"""Number of reviews held in memory."""
+MAX_CACHED: Final = 32
+"""Maximum number of reviews held in memory."""
 
-PATIENCE: Final = 300.0
+REVIEW_TIMEOUT: Final = 300.0
 """Timeout in seconds for one review."""
 
-WAITING: Final = 8
+MAX_PENDING: Final = 8
 """Maximum number of pending reviews."""
 
 
@@ -34,10 +34,10 @@ class ReviewFailed(ValueError):
 class Reviews:
     """Returns reviews that are ready, and starts the others."""
 
-    def __init__(self, patience: float = PATIENCE) -> None:
-        self._patience = patience
+    def __init__(self, timeout: float = REVIEW_TIMEOUT) -> None:
+        self._timeout = timeout
         self._lock = threading.Lock()
-        self._turn = threading.Lock()
+        self._child_lock = threading.Lock()
         self._made: OrderedDict[str, dict[str, Any] | ReviewFailed] = OrderedDict()
         self._making: set[str] = set()
 
@@ -54,33 +54,33 @@ class Reviews:
                 if isinstance(found, ReviewFailed):
                     raise found
                 return found
-            if text not in self._making and len(self._making) < WAITING:
+            if text not in self._making and len(self._making) < MAX_PENDING:
                 self._making.add(text)
                 threading.Thread(target=self._make, args=(text,), name="review", daemon=True).start()
         return None
 
     def _make(self, text: str) -> None:
-        with self._turn:
-            made = _in_a_process(text, self._patience)
+        with self._child_lock:
+            made = _in_child(text, self._timeout)
         if isinstance(made, ReviewFailed):
             log.warning("%s", made)
         with self._lock:
             self._making.discard(text)
             self._made[text] = made
-            while len(self._made) > KEPT:
+            while len(self._made) > MAX_CACHED:
                 self._made.popitem(last=False)
 
 
-def _in_a_process(text: str, patience: float) -> dict[str, Any] | ReviewFailed:
+def _in_child(text: str, timeout: float) -> dict[str, Any] | ReviewFailed:
     try:
-        made: dict[str, Any] = json.loads(run_module(__name__, given=text.encode(), patience=patience))
+        made: dict[str, Any] = json.loads(run_module(__name__, given=text.encode(), timeout=timeout))
     except (ChildFailed, ValueError) as error:
         return ReviewFailed(f"The review could not be made: {error}")
     return made
 
 
 def main() -> None:
-    """Review the record on standard input; writes to standard output, at a low priority."""
+    """Review the record given on standard input, at a low priority; the review goes to standard output."""
     from ..review.review import review
 
     os.nice(NICENESS)

@@ -85,7 +85,7 @@ def points(journal: GameJournal, game: GameSummary, last: Event | None) -> dict[
     rules = Rules.from_json(dict(game.rules), played=True)
     if isinstance(last, GameBegan) and rules.set_up != "position":
         return dict.fromkeys(rules.order, 0)
-    if not isinstance(last, Moved):  # the end does not follow a turn, as after a turn taken back
+    if not isinstance(last, Moved):  # for example, the last turn was taken back
         history = journal.history(game.id)
         return game_points(history.position, history.rules)
     rows = last.captured.items()
@@ -104,7 +104,7 @@ def names(journal: GameJournal) -> list[str]:
 
 
 def _named(game: GameSummary) -> dict[str, str]:
-    """The names by letter; players of one game who share a name are left out."""
+    """The players' names by letter, without those that two players of the game share."""
     called = {
         letter: " ".join(name.split())
         for letter, name in game.players.items()

@@ -15,10 +15,11 @@ from ..session.requests import Leave, NewGame, Request, Resign, SetSeat, SubmitT
 from ..session.seat_kinds import ENGINE, FAR, TABLE, parse_kind
 from .access import Access, HttpError
 from .bodies import json_body
-from .far import AGE, COOKIE, FarSeats
+from .far import SEAT_COOKIE, SEAT_COOKIE_SECONDS, FarSeats
 from .ports import GameSession
 
-_LONGEST: Final = 64
+_MAX_WORD_LENGTH: Final = 64
+"""Characters; ours are shorter."""
 
 blueprint = Blueprint("seats", __name__)
 
@@ -36,17 +37,17 @@ def _seats() -> dict[str, str]:
 
 def own_seat() -> str:
     """The far seat (a colour) of the browser that sent this request; "" if none."""
-    return far_seats().seat_of(request.cookies.get(COOKIE), _seats())
+    return far_seats().seat_of(request.cookies.get(SEAT_COOKIE), _seats())
 
 
 def is_own_retirement(wanted: Request) -> bool:
-    """Whether a remote player resigns or leaves, for which they do not need the PIN."""
+    """Whether a remote player resigns or leaves, which does not require the PIN."""
     return isinstance(wanted, Resign | Leave) and own_seat() == NAMES.get(wanted.player)
 
 
 def check_kinds(wanted: Request) -> None:
-    """Refuse a request that would start a program or connect to another table that the host did not name:
-    both can be named only on the command line, never on a page.
+    """Refuse a request that would start a program, or connect to another table, that the command line did
+    not name: a page must not name new ones.
     """
     kinds = list((wanted.played_by or {}).values()) if isinstance(wanted, NewGame) else []
     kinds += [wanted.kind] if isinstance(wanted, SetSeat) else []
@@ -64,9 +65,10 @@ def check_kinds(wanted: Request) -> None:
             )
 
 
-def follow(before: Mapping[str, Any]) -> None:
-    """Update the far seats after a request; ``before``: the state before it. If everybody took the next
-    colour, as in a rematch, the remote players do so, too.
+def update_far_seats(before: Mapping[str, Any]) -> None:
+    """If a request gave everybody the next colour, as in a rematch, remote players get it, too.
+
+    ``before``: the state before the request.
     """
     session: GameSession = current_app.extensions["game"]
     after = session.state()
@@ -78,7 +80,7 @@ def follow(before: Mapping[str, Any]) -> None:
 
 @blueprint.get("/seat")
 def sit_down() -> str:
-    """The target of a far seat's link. The word is in the fragment, so it is in no log and no preview."""
+    """The target of a far seat's link. Its word is in the fragment, so that no log or preview contains it."""
     return render_template("seat.html")
 
 
@@ -88,12 +90,12 @@ def enter() -> Response:
     access: Access = current_app.extensions["access"]
     access.check_origin(request)
     word = _body().get("word")
-    if not isinstance(word, str) or len(word) > _LONGEST:
+    if not isinstance(word, str) or len(word) > _MAX_WORD_LENGTH:
         raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
     colour, token = far_seats().enter(word, _seats())
     response = jsonify(accepted=True, player=colour)
     # Not strict: a player who comes back by a link in a message must still be recognized.
-    response.set_cookie(COOKIE, token, max_age=AGE, samesite="Lax", httponly=True)
+    response.set_cookie(SEAT_COOKIE, token, max_age=SEAT_COOKIE_SECONDS, samesite="Lax", httponly=True)
     return response
 
 
@@ -117,7 +119,7 @@ def renew() -> Response:
     return jsonify(link=f"/seat#{far_seats().renew(colour)}")
 
 
-def submitted() -> SubmitTurn:
+def submitted_turn() -> SubmitTurn:
     """The turn that a remote player sends with this request.
 
     Raises:

@@ -34,7 +34,7 @@ class Series:
             games = [game for game in reversed(summaries) if game.id in ids]
         else:
             games = _in_a_row(journal, [game for game in summaries if game.deleted is None])
-            if len(games) < 2 or not all(_who(games[0])):
+            if len(games) < 2 or not all(_player_names(games[0])):
                 return None
         with self._lock:
             scores = [self._score(journal, game) for game in games]
@@ -63,7 +63,7 @@ def _in_a_row(journal: GameJournal, summaries: Sequence[GameSummary]) -> list[Ga
     """The latest consecutive games of the same players, oldest first, back to one that belongs to a match."""
     series: list[GameSummary] = []
     for game in summaries:
-        if series and (_who(game) != _who(series[0]) or place_of(journal, game.id)):
+        if series and (_player_names(game) != _player_names(series[0]) or place_of(journal, game.id)):
             break
         # A game that was restarted before its first turn does not count.
         if game.plies or not series:
@@ -71,7 +71,7 @@ def _in_a_row(journal: GameJournal, summaries: Sequence[GameSummary]) -> list[Ga
     return series[::-1]
 
 
-def _who(game: GameSummary) -> list[str]:
+def _player_names(game: GameSummary) -> list[str]:
     """The players' names, "" for each player without one."""
     players = int(game.rules.get("players", 2))
     names = sorted(name for name in game.players.values() if name)

@@ -12,14 +12,15 @@ import waitress
 from flask import Flask
 from waitress import wasyncore
 
-from .connections import TIDY_SECONDS, Connection, tidy
+from .connections import CHECK_INTERVAL, Connection, close_expired
 from .stream import Viewers
 
 _SPARE_THREADS: Final = 16
+"""Every viewer of the event stream occupies a thread; these answer all other requests."""
 
 
 def _no_wait(_timeout: float) -> None:
-    """No pictures are processed in this process."""
+    """Used if no pictures are processed in this process."""
 
 
 class PageServer:
@@ -31,7 +32,7 @@ class PageServer:
     def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000) -> None:
         self._viewers: Viewers = app.extensions["viewers"]
         most = self._viewers.most
-        # Every viewer of the event stream occupies a thread; the spare ones answer all other requests.
+
         self._sockets: dict[int, Any] = {}
         self._server: Any = waitress.create_server(
             app,
@@ -48,7 +49,7 @@ class PageServer:
             # Keep reading during a stream, so that a viewer who disconnects is noticed.
             channel_request_lookahead=1,
             channel_timeout=60,
-            cleanup_interval=TIDY_SECONDS,
+            cleanup_interval=CHECK_INTERVAL,
             outbuf_high_watermark=262144,
             max_request_body_size=app.config["MAX_CONTENT_LENGTH"],
             clear_untrusted_proxy_headers=True,
@@ -67,7 +68,7 @@ class PageServer:
     def _maintain(self, usual: Callable[[float], None]) -> Callable[[float], None]:
         def maintain(now: float) -> None:
             usual(now)
-            tidy(self._server.active_channels.values())
+            close_expired(self._server.active_channels.values())
 
         return maintain
 
@@ -81,7 +82,7 @@ class PageServer:
         self._thread.start()
 
     def close(self, timeout: float = 2.0) -> None:
-        """Stop listening, end the streams, and wait at most ``timeout`` seconds for requests under way."""
+        """Stop listening, end the streams, and wait at most ``timeout`` seconds for requests in progress."""
         if self._closed:
             return
         self._closed = True
@@ -90,8 +91,8 @@ class PageServer:
         if self._thread is None:
             self._end()
         else:
-            # The loop's own thread must do it; it ends when it has no sockets left.
-            # If something else woke it, it may have closed the trigger before this pulls it.
+            # The server's own thread must close the sockets; its loop ends when none is left.
+            # If something else woke the loop, it may already have closed the trigger.
             with suppress(OSError):
                 self._server.trigger.pull_trigger(self._end)
             self._thread.join(timeout)

@@ -13,9 +13,9 @@ from ..speech import NoSuchQuestion, Voice, answer, narrate
 from .access import HttpError
 from .catalogues import translations
 from .ports import GameSession
-from .stream import HEARTBEAT, last_event_id, stream_response
+from .stream import HEARTBEAT_SECONDS, last_event_id, stream_response
 
-SILENT = b": nothing to say\n\n"
+SILENT_BLOCK = b": nothing to say\n\n"
 
 blueprint = Blueprint("speaking", __name__)
 
@@ -29,11 +29,11 @@ def speech() -> Response:
     def block(number: int, event: Event) -> bytes:
         said = narrate(event, session.state(), voice)
         if said is None:
-            return SILENT
+            return SILENT_BLOCK
         data: dict[str, Any] = {"type": event.type, "text": said.text, "urgent": said.urgent}
         return f"id: {number}\nevent: said\ndata: {compact(data)}\n\n".encode()
 
-    return stream_response(session.subscribe(last_event_id(), heartbeat=HEARTBEAT), block)
+    return stream_response(session.subscribe(last_event_id(), heartbeat=HEARTBEAT_SECONDS), block)
 
 
 @blueprint.get("/api/speech/answer")

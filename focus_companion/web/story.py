@@ -1,6 +1,6 @@
-"""A game as one HTML file to send to somebody: the page's board with the replay, without any network access.
+"""Exports a game as one HTML file to send to somebody: the page's board with the replay, without any network.
 
-Scripts, styles and texts are those of the page, embedded; a content security policy forbids everything else.
+Scripts, styles and texts of the page are embedded; a content security policy forbids everything else.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def write_story(
     swings: bool = True,
     stills: Mapping[int, bytes] = MappingProxyType({}),
 ) -> bytes:
-    """The file of a game whose result is that of its turns, see :func:`formats.walk.finished`.
+    """The file for a game; its result must follow from its turns, see :func:`formats.walk.finished`.
 
     ``swings``: include what every turn won and lost, which takes a second or two; ``stills``: a JPEG by ply.
 
@@ -134,7 +134,7 @@ def _picture(kind: str, data: bytes) -> str:
 
 
 def _json(value: Any) -> Markup:
-    """JSON that cannot close the element that contains it, whatever names are in it."""
+    """JSON that cannot close the HTML element around it, whatever names it contains."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

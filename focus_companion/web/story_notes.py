@@ -1,6 +1,6 @@
 """Notes on a game, by turn: alerts, turns taken back, rulings, comments.
 
-Records may come from anywhere and hold anything as an incident: those of an unknown form are left out.
+Records may come from anywhere and contain anything as an incident: those of an unknown form are left out.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from ..game.moves import Move
 from ..game.record import GameRecord
 from ..game.squares import INDEX
 
-_LONGEST: Final = 600
+_MAX_NOTE_LENGTH: Final = 600
 """Maximum characters of one note; a sentence of the referee has at most about 200."""
 
-_MOST: Final = 400
+_MAX_NOTES: Final = 400
 """Maximum number of notes of one game: a page must not grow without bound."""
 
 
@@ -28,12 +28,12 @@ def notes(record: GameRecord) -> list[dict[str, Any]]:
     ``kind`` is "alert" (with ``reason``, ``player``, ``squares``, ``text``), "taken_back" (``turns``),
     "corrected", "ruling" (``legal``), or "comment" (``text``, as an SGF file had it).
     """
-    # If turns have no times, the place of an incident is unknown, so it is put at the end of the game.
+    # Without the times of the turns the place of an incident is unknown: it goes to the end of the game.
     timed = [e.time for e in record.entries if isinstance(e.what, Move) and e.time is not None]
     in_order = len(timed) == len(record.moves) and timed == sorted(timed)
     found: list[dict[str, Any]] = []
     for incident in record.incidents:
-        note = _NOTES.get(str(incident.get("type")), _unknown)(incident)
+        note = _NOTE_MAKERS.get(str(incident.get("type")), _unknown)(incident)
         if note is None:
             continue
         time = incident.get("time")
@@ -42,11 +42,11 @@ def notes(record: GameRecord) -> list[dict[str, Any]]:
             after = bisect_right(timed, time)
         found.append(note | {"after": after})
     found += _comments(record)
-    return sorted(found, key=lambda note: int(note["after"]))[:_MOST]
+    return sorted(found, key=lambda note: int(note["after"]))[:_MAX_NOTES]
 
 
 def _text(value: object) -> str:
-    return value[:_LONGEST] if isinstance(value, str) else ""
+    return value[:_MAX_NOTE_LENGTH] if isinstance(value, str) else ""
 
 
 def _alert(incident: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,14 +79,14 @@ def _unknown(_: Mapping[str, Any]) -> None:
     return None
 
 
-_NOTES: Final = {"alert": _alert, "taken_back": _taken_back, "corrected": _corrected, "ruling": _ruling}
+_NOTE_MAKERS: Final = {"alert": _alert, "taken_back": _taken_back, "corrected": _corrected, "ruling": _ruling}
 
 
 def _comments(record: GameRecord) -> list[dict[str, Any]]:
     """The comments of an SGF file, whose node n is ply n; their form was checked when it was read."""
     last = len(record.moves)
     return [
-        {"kind": "comment", "text": text[:_LONGEST], "after": min(int(number), last)}
+        {"kind": "comment", "text": text[:_MAX_NOTE_LENGTH], "after": min(int(number), last)}
         for number, properties in (record.unknown.get("sgf") or {}).get("nodes", {}).items()
         for name in ("GC", "C")
         for value in properties.get(name, [])

@@ -20,8 +20,8 @@ from .ports import GameSession
 RETRY_MS: Final = 1500
 """Milliseconds that a browser waits before it reconnects."""
 
-HEARTBEAT: Final = 5.0
-"""Seconds without an event after which a heartbeat is sent, which also detects viewers that have gone."""
+HEARTBEAT_SECONDS: Final = 5.0
+"""Seconds without an event after which a heartbeat is sent."""
 
 blueprint = Blueprint("stream", __name__)
 
@@ -39,13 +39,13 @@ class Viewers:
             return len(self._open)
 
     def admit(self, stream: EventStream) -> bool:
-        """Admit the stream if there is room, if necessary by closing streams that nobody reads any more."""
+        """Admit the stream if there is room, if necessary after closing streams that nobody reads."""
         with self._lock:
             if len(self._open) < self.most:
                 self._open.add(stream)
                 return True
-            left = [viewer for viewer in self._open if viewer.is_left()]
-        for viewer in left:
+            abandoned = [viewer for viewer in self._open if viewer.is_abandoned()]
+        for viewer in abandoned:
             viewer.close()
         with self._lock:
             if len(self._open) >= self.most:
@@ -82,22 +82,22 @@ class EventStream:
         self,
         subscription: ItemSource,
         viewers: Viewers,
-        is_left: Callable[[], bool],
+        is_abandoned: Callable[[], bool],
         block: Callable[..., bytes],
     ) -> None:
         """``block`` formats the items of the subscription."""
         self._subscription = subscription
         self._viewers = viewers
         self._block = block
-        self.is_left = is_left
+        self.is_abandoned = is_abandoned
         self._blocks = self._run()
 
     def _run(self) -> Iterator[bytes]:
         yield b"retry: %d\n\n" % RETRY_MS
         for item in self._subscription:
-            if self.is_left():
+            if self.is_abandoned():
                 return
-            # A comment keeps proxies from closing an idle stream, and detects viewers that have gone.
+            # The comment keeps proxies from closing an idle stream, and detects viewers that have gone.
             yield b": still here\n\n" if item is None else self._block(*item)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -116,14 +116,14 @@ class EventStream:
 
 
 class Blocks:
-    """Caches events in the stream's text form, so that ``write`` formats each only once for all viewers."""
+    """Caches events in the stream's text form, so that ``write`` formats each event once for all viewers."""
 
     def __init__(self, write: Callable[[int, Event], bytes], kept: int = 64) -> None:
         self._write, self._kept = write, kept
         self._made: dict[int, tuple[Event, bytes]] = {}
 
     def block(self, number: int, event: Event) -> bytes:
-        """The event's lines. May be called from any thread: a race only formats the same event twice."""
+        """The event's lines. May be called from any thread: at worst, a race formats an event twice."""
         known = self._made.get(number)
         if known is not None and known[0] is event:
             return known[1]
@@ -170,7 +170,7 @@ def events() -> Response:
     session: GameSession = current_app.extensions["game"]
     after = last_event_id()
     blocks: Blocks = current_app.extensions["state_blocks" if request.args.get("state") == "1" else "blocks"]
-    return stream_response(session.subscribe(after, heartbeat=HEARTBEAT), blocks.block)
+    return stream_response(session.subscribe(after, heartbeat=HEARTBEAT_SECONDS), blocks.block)
 
 
 def stream_response(
@@ -182,8 +182,8 @@ def stream_response(
     asks the viewer to poll ``instead``.
     """
     viewers: Viewers = current_app.extensions["viewers"]
-    is_left: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
-    stream = EventStream(subscription, viewers, is_left, block)
+    is_abandoned: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
+    stream = EventStream(subscription, viewers, is_abandoned, block)
     if not viewers.admit(stream):
         stream.close()
         raise HttpError(

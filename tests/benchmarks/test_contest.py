@@ -6,7 +6,7 @@ from itertools import takewhile
 
 import pytest
 
-from benchmarks.accuracy.contest import ABLATIONS, Contestant, Ours, hold
+from benchmarks.accuracy.contest import ABLATIONS, Contestant, Ours, run_all
 from benchmarks.accuracy.peers import BackgroundDifference, NearestColour
 from benchmarks.accuracy.simulated import case
 
@@ -20,7 +20,7 @@ def test_every_contestant_sees_a_game_to_its_first_turn() -> None:
     game = case(11002, 4, 0.0, (640, 480), 6.0)
     contestants: list[Contestant] = [Ours(game.rules), *(Ours(game.rules, part) for part in ABLATIONS)]
     contestants += [method(game.rules, game.look.camera) for method in (NearestColour, BackgroundDifference)]
-    runs = hold(takewhile(lambda frame: frame.time < FIRST_TURN, game.frames()), contestants)
+    runs = run_all(takewhile(lambda frame: frame.time < FIRST_TURN, game.frames()), contestants)
     assert len(runs) == 3 + len(ABLATIONS)
     assert {name: run.error for name, run in runs.items() if run.error} == {}
     emitted = {name: [event["type"] for event in run.events] for name, run in runs.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from benchmarks.history import COLUMNS, FILE, append
+from benchmarks.history import COLUMNS, HISTORY_FILE, append
 
 
 def rows(file: Path) -> list[list[str]]:
@@ -27,4 +27,4 @@ def test_figures_are_appended_under_one_heading(tmp_path: Path) -> None:
 
 
 def test_every_row_of_the_history_is_whole() -> None:
-    assert {len(row) for row in rows(FILE)} == {len(COLUMNS)}
+    assert {len(row) for row in rows(HISTORY_FILE)} == {len(COLUMNS)}

@@ -97,7 +97,7 @@ def test_text_shows_board_counts_and_doubts(reading: StillReading) -> None:
 
 def drawn(players: int) -> tuple[np.ndarray, tuple[str, ...]]:
     """A picture of the simulated board with some stacks, and its position."""
-    letters = read.IN_PLAY[players]
+    letters = read.COLOURS_IN_PLAY[players]
     rng = np.random.default_rng(players)
     stacks = [""] * 52
     for square in rng.choice(52, 18, replace=False):

@@ -245,7 +245,7 @@ def test_many_too_long_to_hold(focus: Any, write: Any, monkeypatch: pytest.Monke
 
 
 def test_a_line_too_long(focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("focus_companion.formats.reading.LIMIT", 400)
+    monkeypatch.setattr("focus_companion.formats.reading.MAX_RECORD_BYTES", 400)
     ended = focus(
         "replay", write("many.jsonl", [game({"players": 2}, n) for n in (1, 200, 2)]), "--positions"
     )

@@ -13,7 +13,7 @@ import pytest
 from focus_companion import __version__
 from focus_companion.cli import COMMANDS
 from focus_companion.commands.shared import console
-from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.console import BadInput, NegativeResult
 from focus_companion.commands.shared.rule_options import make_rules, match_options
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules
@@ -193,7 +193,7 @@ def test_optional_rules(args: list[str], given: bool) -> None:
 @pytest.mark.parametrize(
     ("error", "status", "line"),
     [
-        (NotSo("no board"), 1, "focus-companion: no board\n"),
+        (NegativeResult("no board"), 1, "focus-companion: no board\n"),
         (BadInput("odd\nline\x1b[31m"), 2, "focus-companion: odd line [31m\n"),
         (
             FileNotFoundError(2, "No such file or directory", "a.mp4"),
@@ -213,7 +213,7 @@ def test_every_error_is_one_line(
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delenv(console.TRACEBACK, raising=False)
+    monkeypatch.delenv(console.TRACEBACK_VARIABLE, raising=False)
     monkeypatch.setattr(
         console, "_silence_output", lambda: None
     )  # it would close the test's own standard output
@@ -230,7 +230,7 @@ def test_every_error_is_one_line(
 def test_the_traceback_is_there_for_those_who_ask(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(console.TRACEBACK, "1")
+    monkeypatch.setenv(console.TRACEBACK_VARIABLE, "1")
 
     @click.command()
     def command() -> None:

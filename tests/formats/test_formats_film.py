@@ -16,7 +16,7 @@ from record_games import played
 from focus_companion.formats import mp4
 from focus_companion.formats.errors import FormatError
 from focus_companion.formats.film_captions import FilmCaptions
-from focus_companion.formats.mp4 import FPS, LARGEST, LONGEST, write_mp4
+from focus_companion.formats.mp4 import FPS, MAX_BYTES, MAX_SECONDS, write_mp4
 from focus_companion.formats.walk import finished, steps
 from focus_companion.game.faults import IllegalMove
 from focus_companion.game.outcome import Outcome
@@ -68,8 +68,8 @@ def test_a_long_game_is_no_longer_film(plies: int) -> None:
     assert len(record.moves) == plies
     film = write_mp4(record)
     info, frames = decoded(film)
-    assert LONGEST - 3 < info["seconds"] <= LONGEST and len(frames) <= LONGEST * FPS
-    assert len(film) <= LARGEST
+    assert MAX_SECONDS - 3 < info["seconds"] <= MAX_SECONDS and len(frames) <= MAX_SECONDS * FPS
+    assert len(film) <= MAX_BYTES
 
 
 def test_noise_does_not_make_a_film_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_noise_does_not_make_a_film_too_large(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(
         mp4, "_painted", lambda _: chance.integers(0, 255, (480, 720, 3), dtype=np.uint8).repeat(2, axis=0)
     )
-    assert len(write_mp4(played({"players": 2, "stuck": "pass"}, 9, 40))) <= LARGEST
+    assert len(write_mp4(played({"players": 2, "stuck": "pass"}, 9, 40))) <= MAX_BYTES
 
 
 def test_a_capture_is_seen_twice_and_named() -> None:
@@ -152,7 +152,7 @@ def test_another_encoder_where_the_best_is_missing(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(mp4, "Codec", without("libx264", "libopenh264"))
     film = write_mp4(played({"players": 2}, 3, 5))
-    assert decoded(film)[0]["codec"] == "mpeg4" and len(film) < LARGEST
+    assert decoded(film)[0]["codec"] == "mpeg4" and len(film) < MAX_BYTES
     monkeypatch.setattr(mp4, "Codec", without(*mp4.ENCODERS))
     with pytest.raises(FormatError, match="pip install"):
         write_mp4(played({"players": 2}, 3, 5))

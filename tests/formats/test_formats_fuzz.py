@@ -56,7 +56,7 @@ def test_another_exception_is_a_failure(fuzzer: Any, tmp_path: Path) -> None:
 
 
 def test_a_hang_is_a_failure(fuzzer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fuzzer, "PATIENCE", 0.05)
+    monkeypatch.setattr(fuzzer, "HANG_SECONDS", 0.05)
 
     def read(_data: bytes, _folder: Path) -> object:
         while True:

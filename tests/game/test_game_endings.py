@@ -24,7 +24,7 @@ def after(setting: tuple[Position, Rules], *moves: str) -> Position:
     return position
 
 
-def test_two_players_who_cannot_move_has_lost_at_once() -> None:
+def test_two_players_whoever_cannot_move_has_lost_at_once() -> None:
     end = after(given({"d5": "g", "d6": "r"}), "d5-d6")
     assert end.result == Outcome("g", "domination")
     assert (end.to_move, end.out) == ("", "")

@@ -6,7 +6,7 @@ import pytest
 from game_boards import given
 
 from focus_companion.game.declarations import Declaration
-from focus_companion.game.match import MOST_GAMES, MatchPlace, match_names, match_score
+from focus_companion.game.match import MAX_GAMES, MatchPlace, match_names, match_score
 from focus_companion.game.moves import Move
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.record import Entry, GameRecord
@@ -69,13 +69,13 @@ def test_the_places_of_a_match_follow_one_another_and_another_match_follows() ->
         {"length": 0},
         {"length": True},
         {"length": "2"},
-        {"length": MOST_GAMES + 1},
+        {"length": MAX_GAMES + 1},
         {"length": 2, "before": 1},
         {"length": 2, "before": [1, 2]},
         {"length": 2, "before": ["x"]},
     ],
 )
-def test_a_place_that_cannot_be(wording: object) -> None:
+def test_an_invalid_place_is_refused(wording: object) -> None:
     with pytest.raises(ValueError, match=r".+"):
         MatchPlace.from_json(wording)
 

@@ -140,6 +140,6 @@ def test_the_drop_set_up_places_then_plays() -> None:
 @pytest.mark.parametrize(
     "text", ["", "d5", "d5d6", "d5-", "a1-a2", "d5-d9", "*a1", "**d5", "D5-D6", " d5-d6", "d5-d6\n"]
 )
-def test_what_is_no_move_text(text: str) -> None:
+def test_a_text_that_is_no_move_is_refused(text: str) -> None:
     with pytest.raises(MoveTextError, match="not a move"):
         Move.parse(text)

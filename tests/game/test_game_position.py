@@ -55,7 +55,7 @@ EMPTY = position_text(board({}))
         (EMPTY[:-1] + "z" * 10_000, "zzz…"),
     ],
 )
-def test_what_is_no_position_says_where(text: str, wording: str) -> None:
+def test_an_invalid_position_text_is_refused_with_its_place(text: str, wording: str) -> None:
     with pytest.raises(PositionTextError, match=wording.replace("(", r"\(")) as caught:
         parse_position(text)
     assert len(str(caught.value)) < 200

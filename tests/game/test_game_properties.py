@@ -161,12 +161,12 @@ def compare(rules: Rules, seed: int, longest: int, greed: float) -> Position:
 
 
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
-def test_a_plain_second_reading_agrees(variant: str) -> None:
+def test_an_independent_implementation_agrees(variant: str) -> None:
     for seed in range(2):
         compare(Rules.make(**VARIANTS[variant]), seed, 150, 0.8)
 
 
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
-def test_a_plain_second_reading_agrees_to_the_end(variant: str) -> None:
+def test_an_independent_implementation_agrees_to_the_end(variant: str) -> None:
     ended = sum(compare(Rules.make(**VARIANTS[variant]), seed, 1500, 0.95).over for seed in range(100, 104))
     assert ended > 0, "not one of these games came to an end: they prove nothing about endings"

@@ -76,7 +76,7 @@ def test_a_start_reads_back() -> None:
     assert Rules.from_json(data) == rules
 
 
-def test_a_start_may_leave_out_what_is_nought() -> None:
+def test_a_start_may_omit_zeros() -> None:
     text = EMPTY.replace("-", "r", 1).replace("-", "g", 1)
     rules = Rules.from_json({"players": 2, "set_up": "position", "start": {"position": text}})
     position = start_position(rules)
@@ -179,7 +179,7 @@ BOTH = EMPTY.replace("-", "r", 1).replace("-", "g", 1)
     ],
     ids=str,
 )
-def test_a_start_that_cannot_be(start: object, wording: str) -> None:
+def test_an_invalid_start_is_refused(start: object, wording: str) -> None:
     with pytest.raises(RulesError, match=wording):
         Rules.from_json({"players": 2, "set_up": "position", "start": start})
 

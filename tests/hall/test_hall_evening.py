@@ -14,7 +14,7 @@ from focus_companion.formats.strict_json import compact
 from focus_companion.game.rules import Rules
 from focus_companion.hall.evening import Evening
 from focus_companion.hall.listener import Listener
-from focus_companion.hall.news import TOGETHER, News
+from focus_companion.hall.news import BATCH_SECONDS, News
 from focus_companion.mqtt.broker import parse_broker
 from focus_companion.mqtt.line import Message
 from focus_companion.mqtt.messages import write_log, write_status
@@ -256,7 +256,7 @@ def test_simultaneous_changes_are_sent_together_and_none_is_lost() -> None:
     bringing.join()
     assert sorted(seen) == sorted(names)
     # Not one for each change: at most one every TOGETHER seconds, however long it took.
-    assert batches <= (time.monotonic() - began) / TOGETHER + 2
+    assert batches <= (time.monotonic() - began) / BATCH_SECONDS + 2
     news.close()
     assert next(following, "end") == "end"
 

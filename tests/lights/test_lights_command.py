@@ -8,7 +8,7 @@ from light_board_fake import FakeBoard
 
 from focus_companion.cli import cli
 from focus_companion.commands.lights import command
-from focus_companion.commands.shared.console import NotSo, run
+from focus_companion.commands.shared.console import NegativeResult, run
 from focus_companion.lights import ports
 from focus_companion.lights.meaning import NOTHING
 from focus_companion.lights.pixels import BAR_PIXEL, PIXELS, draw
@@ -43,13 +43,13 @@ def test_walk_over_a_board(board: FakeBoard) -> None:
 def test_no_lights(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports, "candidates", lambda: ())
     done = CliRunner().invoke(command, [])
-    assert isinstance(done.exception, NotSo) and "no lights to try" in str(done.exception)
+    assert isinstance(done.exception, NegativeResult) and "no lights to try" in str(done.exception)
 
 
 def test_a_port_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("focus_companion.commands.lights.ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr("focus_companion.commands.lights.ANSWER_TIMEOUT", 0.3)
     done = CliRunner().invoke(command, ["--port", str(tmp_path / "none")])
-    assert isinstance(done.exception, NotSo) and "serial" in str(done.exception)
+    assert isinstance(done.exception, NegativeResult) and "serial" in str(done.exception)
 
 
 @pytest.mark.parametrize("backends", ["auto", "gpio", "none"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from focus_companion.lights.meaning import Cue, Meaning
 from focus_companion.lights.protocol import Hello, Pong, ProtocolError, state_data
 from focus_companion.lights.wire import (
-    LONGEST,
+    MAX_FRAME_BYTES,
     BadFrame,
     Decoder,
     WireMessage,
@@ -18,7 +18,9 @@ from focus_companion.lights.wire import (
     unstuff,
 )
 
-FRAMES = st.builds(WireMessage, st.integers(0, 255), st.integers(0, 255), st.binary(max_size=LONGEST - 4))
+FRAMES = st.builds(
+    WireMessage, st.integers(0, 255), st.integers(0, 255), st.binary(max_size=MAX_FRAME_BYTES - 4)
+)
 
 
 def test_crc_check_value() -> None:
@@ -73,7 +75,7 @@ def test_memory_is_bounded(chunks: list[bytes]) -> None:
     decoder = Decoder()
     for chunk in chunks:
         decoder.feed(chunk)
-        assert len(decoder._pending) <= LONGEST + 1
+        assert len(decoder._pending) <= MAX_FRAME_BYTES + 1
 
 
 def test_ten_thousand_random_streams() -> None:

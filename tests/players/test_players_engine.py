@@ -1,4 +1,4 @@
-"""The search: right where the end can be worked out, repeatable, bounded; and built from its source."""
+"""The search: correct where the end can be computed, repeatable, bounded; and built from its source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
 from focus_companion.game.start import Start
 from focus_companion.players.choosing import Budget, choose, shared_engine
-from focus_companion.players.engine import SURE
+from focus_companion.players.engine import DECIDED_SCORE
 from focus_companion.players.evaluation import chances, values
 from focus_companion.players.levels import LEVELS
 
@@ -47,7 +47,7 @@ def drawn(variant: dict[str, Any], plies: int, seed: int = 1) -> list[Position]:
 
 
 def worked_out(position: Position, rules: Rules, side: str, plies: int) -> bool | None:
-    """Whether a side can force a win (True), or cannot help losing (False), within some plies; else None."""
+    """Whether a side can force a win (True) or must lose (False) within some plies; None if neither."""
     if position.result is not None:
         return (
             position.to_move in side
@@ -68,7 +68,7 @@ def worked_out(position: Position, rules: Rules, side: str, plies: int) -> bool 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_forced_ends_are_found(players: int) -> None:
-    """What trying every turn three deep decides, for or against whoever moves, the search decides alike."""
+    """If trying every turn three plies deep decides a position, the search decides it likewise."""
     decided = {True: 0, False: 0}
     order = ORDERS[players]
     for seed in range(120):
@@ -83,7 +83,7 @@ def test_forced_ends_are_found(players: int) -> None:
         score = shared_engine().search(nodes=60_000).score
         if end is not None:
             decided[end] += 1
-            assert (score > SURE) is end and (score < -SURE) is not end, (squares, seed)
+            assert (score > DECIDED_SCORE) is end and (score < -DECIDED_SCORE) is not end, (squares, seed)
     assert decided[True] >= 5
 
 
@@ -132,8 +132,8 @@ def test_it_stops_on_request() -> None:
     assert asked == 20 and 5_000 < found.nodes < 50_000
 
 
-def test_it_leaves_a_circle() -> None:
-    """Told that every position but one after its turns has been, it makes that turn."""
+def test_it_avoids_repeating_a_position() -> None:
+    """If the position after its best turn has occurred before, it makes another turn."""
     position, rules = given({"a3": "gggg", "h6": "rr", "h3": "rr"})
     moves = legal_moves(position, rules)
     best = choose(position, rules, budget=Budget(nodes=20_000)).move
@@ -173,7 +173,7 @@ def test_the_evaluation_in_python_is_the_engine_s(variant: dict[str, Any]) -> No
                 assert sum(chances(position, rules).values()) == pytest.approx(1)
 
 
-def test_what_cannot_be_asked() -> None:
+def test_invalid_requests_are_refused() -> None:
     position, rules = given({"d5": "g"}, to_move="r")
     with pytest.raises(ValueError, match="over"):
         choose(position, rules)

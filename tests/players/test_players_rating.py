@@ -9,13 +9,13 @@ from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import apply
 from focus_companion.game.rules import Rules
 from focus_companion.players.choosing import Budget, choose
-from focus_companion.players.rating import NODES, missed
+from focus_companion.players.rating import MAX_NODES, missed
 
 
 def test_the_best_turn_gives_nothing_up_also_among_others() -> None:
     game, rules = drawn({"players": 2}, 12), Rules.make(2)
     position = game[-1]
-    best = choose(position, rules, budget=Budget(nodes=NODES), earlier=game[:-1]).move
+    best = choose(position, rules, budget=Budget(nodes=MAX_NODES), earlier=game[:-1]).move
     assert missed(position, rules, [best], game[:-1]) < 0.05
     assert missed(position, rules, legal_moves(position, rules), game[:-1]) == 0
 

@@ -1,4 +1,4 @@
-"""The engine's board is the rules core's: the same legal turns, positions and results in every variant."""
+"""The engine agrees with the rules core: the same legal turns, positions and results in every variant."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def engine() -> Engine:
 
 
 def same(engine: Engine, position: Position, rules: Rules) -> None:
-    """Both hold the same: legal turns, stacks, what lies beside the board, whose turn it is, the result."""
+    """Assert that both agree: legal turns, stacks, reserves and captures, whose turn it is, the result."""
     ours, theirs = position_bytes(position), engine.board()
     assert theirs[:160] == ours[:160]  # stacks, reserves, taken, placing, captured
     beside = slice(165, 170)  # thirteenth, out, to_move, over, winners
@@ -61,7 +61,7 @@ def same(engine: Engine, position: Position, rules: Rules) -> None:
 
 
 def followed(engine: Engine, position: Position, rules: Rules, seed: int, plies: int) -> Position:
-    """Play at random on both boards, comparing after every turn; the position at the end."""
+    """Play at random on both boards, comparing them after every turn; return the last position."""
     choose = random.Random(seed)
     engine.set_up(position, rules)
     same(engine, position, rules)
@@ -72,7 +72,7 @@ def followed(engine: Engine, position: Position, rules: Rules, seed: int, plies:
         position = apply(position, move, rules)
         engine.apply(move)
         same(engine, position, rules)
-        # What the engine carried along from turn to turn is what it makes of the position given anew.
+        # The state that the engine updates from turn to turn equals what it computes from the position.
         carried = engine.board()
         engine.set_up(position, rules)
         if not position.over:
@@ -89,7 +89,7 @@ def test_whole_games_are_the_same(engine: Engine, variant: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("variant", [v for v in VARIANTS if "set_up" not in v], ids=str)
 def test_sparse_boards_come_to_the_same_ends(engine: Engine, variant: dict[str, Any]) -> None:
-    """Few stacks: players run out of turns, pass, fall out, win; and some have left the game."""
+    """With few stacks, players run out of turns, pass, are out, or win; and some have left the game."""
     ends = 0
     order = Rules.make(**variant).order
     for seed in range(50):

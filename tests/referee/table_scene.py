@@ -32,12 +32,14 @@ Stacks = tuple[str, ...]
 
 
 def small_look() -> SceneStyle:
-    """The table of the demonstration in a small picture: quick to draw."""
+    """The table of the demo in a small picture, which is fast to render."""
     return pleasant_look(640, 480)
 
 
 def rules(changes: dict[str, str], reserves: dict[str, int]) -> Rules:
-    """Two players' rules with these stacks at the start, green to move; other pieces make up the numbers."""
+    """Rules for two players with these stacks at the start, green to move; on other squares pieces are added
+    or removed, so that both have eighteen.
+    """
     stacks = list(start_position(Rules.make(2)).stacks)
     for square, stack in changes.items():
         stacks[INDEX[square]] = stack
@@ -110,13 +112,11 @@ class Table:
         return untrimmed(self.session.position, Move.parse(move))
 
     def stage(self, stacks: Stacks | None = None) -> Stage:
-        """The table with these stacks (by default the present ones); the pieces beside the board as in the
-        session.
-        """
+        """The table with these stacks (by default the current ones), and other pieces as in the session."""
         return self.director.stage(self.session.position, stacks or self.stacks)
 
     def show(self, stacks: Stacks | None = None, seconds: float = 1.0) -> Told:
-        """Show these stacks for some seconds without a hand; a hand has put them there."""
+        """Show these stacks for some seconds without a hand, after a moment with a hand that changes them."""
         told: list[Event] = []
         if stacks is not None and stacks != self.stacks:
             changed = next(s for s, stack in enumerate(stacks) if stack != self.stacks[s])

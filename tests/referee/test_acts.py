@@ -1,4 +1,4 @@
-"""The referee's texts for every act that it weighs: pure, without a picture."""
+"""The acts that the referee lists, and the sentences of their alerts, without any picture."""
 
 from __future__ import annotations
 
@@ -49,21 +49,22 @@ def test_of_a_stack_two_too_high_one_piece_may_have_been_taken() -> None:
     assert [act.trimmed for act in acts if act.kind is Kind.PENDING] == ["", "r"]
 
 
-def test_a_piece_from_outside_makes_them_more() -> None:
+def test_only_a_piece_from_beside_the_board_adds_pieces() -> None:
     """A piece laid down in front of a square after a trimming does not count as a piece on that square."""
     acts = Acts([start_position(RULES)], RULES)
     near = {INDEX[name] for name in ("d5", "d6", "e6", "f7")}
     moved, placed = [], []
     for act in acts.displacements(near):
         (placed if len(act.changes) == 1 else moved).append(act)
-    assert moved and not any(acts.adds(act) for act in moved)
-    assert placed and all(acts.adds(act) for act in placed)
-    assert not any(acts.adds(act) for act in acts.removals(near))
+    assert moved and not any(acts.adds_pieces(act) for act in moved)
+    assert placed and all(acts.adds_pieces(act) for act in placed)
+    assert not any(acts.adds_pieces(act) for act in acts.removals(near))
 
 
 def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -> None:
-    """Moving on a piece that was just set is not a turn; the next player has accepted it as a different turn
-    of the same piece."""
+    """Moving on the piece just set down is no turn; but if the next player has played on, that may replace
+    the last turn by another one of the same piece.
+    """
     before = start_position(RULES)
     last = Move.parse("f6-f7")
     acts = Acts([before, apply(before, last, RULES)], RULES)
@@ -82,7 +83,7 @@ def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -
 
 
 def test_a_piece_that_went_on_is_another_turn_where_that_was_to_be_expected() -> None:
-    """It had been asked about, or the last turn had visibly been taken back."""
+    """The players had been asked about that turn, or the last turn had visibly been taken back."""
     before = start_position(RULES)
     acts = Acts([before, apply(before, Move.parse("f6-f7"), RULES)], RULES)
     instead, then = Move.parse("f6-g6"), Move.parse("c5-c4")
@@ -90,9 +91,9 @@ def test_a_piece_that_went_on_is_another_turn_where_that_was_to_be_expected() ->
     one, both = (act for act in acts.retries(here, (instead,)) if act.moves in ((instead,), (instead, then)))
     assert one.legal and one.kind is Kind.BACK and one.ply == 0
     assert {SQUARES[s] for s in one.changes} == {"f7", "g6"}
-    assert one.prior == Kind.BACK.value, "the turn itself had been seen"
+    assert one.prior == Kind.BACK.value, "there was evidence for the turn itself"
     assert both.prior == Kind.BACK.value + Kind.TURN.value
-    # Nothing of the kind is known of another turn.
+    # There is no such evidence for another turn.
     assert not [act for act in acts.retries(here, (then,)) if act.moves == (instead,)]
 
 
@@ -125,9 +126,7 @@ def test_a_placed_piece_without_a_reserve_is_alerted_as_such() -> None:
     assert any(text.startswith("Red placed a piece on a3 but has none in reserve") for text in told)
 
 
-def test_while_the_set_up_is_placed_a_piece_unseen_on_its_own_colour_is_likelier_than_one_out_of_turn() -> (
-    None
-):
+def test_in_the_drop_set_up_an_unseen_placing_is_likelier_than_one_out_of_turn() -> None:
     drop = Rules.make(2, set_up="drop")
     position = start_position(drop)
     for text in ("*d5", "*e4"):

@@ -1,4 +1,4 @@
-"""Beliefs about turns that could not be distinguished: pure, without a picture."""
+"""Beliefs about turns that could not be distinguished, without any picture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Kind
-from focus_companion.referee.beliefs import World, believe, doubtful, shared
+from focus_companion.referee.beliefs import World, believe, common_prefix, doubtful_squares
 
 RULES = Rules.make(2)
 START = start_position(RULES)
@@ -37,51 +37,53 @@ def played(text: str) -> Position:
         (["d5-d6 c3-c4"], "d5-d6 c3-c4"),
     ],
 )
-def test_turns_that_all_rows_begin_with(rows: list[str], first: str) -> None:
-    assert shared([row(text) for text in rows]) == row(first)
+def test_the_common_prefix_of_sequences_of_turns(rows: list[str], first: str) -> None:
+    assert common_prefix([row(text) for text in rows]) == row(first)
 
 
-def test_doubt_is_on_the_squares_that_differ() -> None:
+def test_the_squares_on_which_beliefs_differ_are_doubtful() -> None:
     beliefs = [believe(row(text), START, RULES) for text in ("d5-d6", "d5-d4")]
-    assert doubtful(beliefs, START) == tuple(sorted(INDEX[name] for name in ("d6", "d4")))
+    assert doubtful_squares(beliefs, START) == tuple(sorted(INDEX[name] for name in ("d6", "d4")))
     nothing = believe((), START, RULES)
-    assert doubtful([nothing, beliefs[0]], START) == tuple(sorted(INDEX[name] for name in ("d5", "d6")))
+    assert doubtful_squares([nothing, beliefs[0]], START) == tuple(
+        sorted(INDEX[name] for name in ("d5", "d6"))
+    )
 
 
-def test_what_becomes_sure_is_taken_from_the_beliefs_that_say_it() -> None:
+def test_turns_that_become_certain_are_removed_from_the_beliefs() -> None:
     belief = believe(row("d5-d6 c3-c4"), START, RULES, -3.0)
     rest = belief.rest([played("d5-d6")])
     assert rest is not None
-    assert (rest.row, rest.positions, rest.nats) == (row("c3-c4"), (played("d5-d6 c3-c4"),), -3.0)
+    assert (rest.turns, rest.positions, rest.nats) == (row("c3-c4"), (played("d5-d6 c3-c4"),), -3.0)
     assert belief.rest([played("d5-d4")]) is None
 
 
-def test_acts_of_a_world_are_changes_of_what_stood() -> None:
+def test_acts_of_a_world_are_changes_relative_to_the_assumed_stacks() -> None:
     likely, other = (
         believe(row(text), START, RULES, nats) for text, nats in (("d5-d6", 0.0), ("d5-d4", -5.0))
     )
-    stood = likely.positions[-1].stacks
-    world = World(other, [START], RULES, stood, seen=True)
+    assumed = likely.positions[-1].stacks
+    world = World(other, [START], RULES, assumed, in_reference=True)
     after = {INDEX["d6"]: START.stacks[INDEX["d6"]], INDEX["d4"]: other.positions[-1].stacks[INDEX["d4"]]}
-    assert world.stands.changes == after
-    assert world.stands.moves == row("d5-d4")
-    assert world.stands.prior == -5.0
-    acts = list(world.put(world.acts.turns(range(52))))
+    assert world.nothing_since.changes == after
+    assert world.nothing_since.moves == row("d5-d4")
+    assert world.nothing_since.prior == -5.0
+    acts = list(world.rebase(world.acts.turns(range(52))))
     assert all(act.moves[0] == Move.parse("d5-d4") and len(act.moves) == 2 for act in acts)
     assert all(act.prior < -5.0 for act in acts)
     # A belief that was undone leaves the board as before.
-    back = [act for act in world.put(world.acts.back()) if act.kind is Kind.NOTHING]
+    back = [act for act in world.rebase(world.acts.back()) if act.kind is Kind.NOTHING]
     assert len(back) == 1
     assert back[0].changes == {
-        square: stack for square, stack in enumerate(START.stacks) if stack != stood[square]
+        square: stack for square, stack in enumerate(START.stacks) if stack != assumed[square]
     }
 
 
-@pytest.mark.parametrize("seen", [True, False])
-def test_what_a_world_puts_back_must_have_moved_since_the_picture_that_showed_it(seen: bool) -> None:
+@pytest.mark.parametrize("in_reference", [True, False])
+def test_squares_that_a_world_restores_must_have_changed_since_the_reference(in_reference: bool) -> None:
     likely, other = (believe(row(text), START, RULES) for text in ("d5-d6", "d5-d4"))
-    world = World(other, [START], RULES, likely.positions[-1].stacks, seen=seen)
-    (back,) = (act for act in world.put(world.acts.back()) if act.kind is Kind.NOTHING)
+    world = World(other, [START], RULES, likely.positions[-1].stacks, in_reference=in_reference)
+    (back,) = (act for act in world.rebase(world.acts.back()) if act.kind is Kind.NOTHING)
     d4 = INDEX["d4"]
-    assert d4 not in back.changes, "it stands as it is taken to stand"
-    assert back.restored == ({d4: other.positions[-1].stacks[d4]} if seen else {})
+    assert d4 not in back.changes, "it already has the assumed stack"
+    assert back.restored == ({d4: other.positions[-1].stacks[d4]} if in_reference else {})

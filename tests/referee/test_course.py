@@ -1,4 +1,4 @@
-"""Evidence for an act other than the look of the board: untouched squares, and changes elsewhere."""
+"""Contextual evidence for and against an act: from untouched squares, and from changes elsewhere."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
 @pytest.mark.parametrize(
     ("touched", "changes", "against"),
     [
-        ({"c1": 0.21}, {}, course.IGNORED),
-        ({"c1": 0.15}, {}, course.IGNORED / 2),
+        ({"c1": 0.21}, {}, course.IGNORED_CHANGE_PENALTY),
+        ({"c1": 0.15}, {}, course.IGNORED_CHANGE_PENALTY / 2),
         ({"c1": 0.09}, {}, 0.0),
         ({"c1": 0.21}, {"c1": "gg"}, 0.0),
-        ({"c1": 0.21, "b4": 0.9}, {"b4": "r"}, course.IGNORED),
+        ({"c1": 0.21, "b4": 0.9}, {"b4": "r"}, course.IGNORED_CHANGE_PENALTY),
         ({"c3": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
-        ({"c4": 0.4, "c1": 0.9}, {"c1": "r"}, course.IGNORED),
+        ({"c4": 0.4, "c1": 0.9}, {"c1": "r"}, course.IGNORED_CHANGE_PENALTY),
         ({"d2": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
-        ({"d2": 0.4}, {"c1": "r"}, course.IGNORED),
-        ({"f4": -3, "a3": -3, "h5": -3, "h4": 0.15}, {}, course.STIRRED),
+        ({"d2": 0.4}, {"c1": "r"}, course.IGNORED_CHANGE_PENALTY),
+        ({"f4": -3, "a3": -3, "h5": -3, "h4": 0.15}, {}, course.IGNORED_FAINT_PENALTY),
         ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, {}, 0.0),
-        ({"c1": 0.9, "f7": -1.5}, {"c1": "", "e1": "gg"}, course.STIRRED),
-        ({"c1": 0.9, "f7": -0.8}, {"c1": "", "e1": "gg"}, 0.8 * course.STIRRED),
+        ({"c1": 0.9, "f7": -1.5}, {"c1": "", "e1": "gg"}, course.IGNORED_FAINT_PENALTY),
+        ({"c1": 0.9, "f7": -0.8}, {"c1": "", "e1": "gg"}, 0.8 * course.IGNORED_FAINT_PENALTY),
         ({"c1": 0.9, "f7": -1.5}, {"c1": "", "f7": "gg"}, 0.0),
     ],
     ids=[
@@ -46,51 +46,56 @@ RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
         "behind that",
         "in its shadow",
         "of what does not show itself",
-        "few changed, many stirred",
+        "few changed, many faintly",
         "the light",
-        "stirred",
-        "stirred a little",
-        "stirred and changed",
+        "faintly changed",
+        "faintly changed, by little",
+        "faintly changed and changed",
     ],
 )
-def test_an_act_has_to_answer_for_every_square_on_which_something_happened(
+def test_an_act_must_account_for_every_changed_square(
     touched: dict[str, float], changes: dict[str, str], against: float
 ) -> None:
-    """``touched`` below 0: stirred by that fraction of the certain level."""
+    """Negative in ``touched``: faintly changed, by that fraction of the certain deviation."""
     by = {INDEX[square]: -share for square, share in touched.items() if share < 0}
-    stirred = {square: 12.0 * share for square, share in by.items()}
+    faintly_changed = {square: 12.0 * share for square, share in by.items()}
     shares = np.zeros(len(SQUARES))
     for square, share in touched.items():
         shares[INDEX[square]] = max(0.0, share)
     covers = {(INDEX["c1"], INDEX["c3"])}
-    outlines = SimpleNamespace(meet=lambda one, _high, other, _own: (one, other) in covers)
+    outlines = SimpleNamespace(overlap=lambda one, _high, other, _own: (one, other) in covers)
     evidence = SimpleNamespace(outlines=outlines, standing=start_position(RULES).stacks)
     look: Any = SimpleNamespace(
         touched=shares,
-        stirred=stirred,
+        faintly_changed=faintly_changed,
         evidence=evidence,
         change=object(),
-        differs=np.where(shares > 0, 9.0, 1.0),
+        deviations=np.where(shares > 0, 9.0, 1.0),
     )
     act = Act(Kind.WRONG, {INDEX[square]: stack for square, stack in changes.items()})
-    assert course.Ignored(look).nats(act) == pytest.approx(against)
+    assert course.IgnoredChanges(look).penalty(act) == pytest.approx(against)
 
 
 @pytest.mark.parametrize(
     ("by", "gained", "before", "against"),
     [
-        (0.5, -9.0, -9.0, course.UNSEEN + course.UNMOVED),
-        (0.5, 25.0, 25.0, course.UNSEEN + course.UNMOVED + 25.0),
-        (6.0, 25.0, -9.0, course.UNSEEN),
-        (6.0, 25.0, 20.0, course.UNSEEN + 20.0),
+        (0.5, -9.0, -9.0, course.UNSEEN_CHANGE_PENALTY + course.CALM_CHANGE_PENALTY),
+        (0.5, 25.0, 25.0, course.UNSEEN_CHANGE_PENALTY + course.CALM_CHANGE_PENALTY + 25.0),
+        (6.0, 25.0, -9.0, course.UNSEEN_CHANGE_PENALTY),
+        (6.0, 25.0, 20.0, course.UNSEEN_CHANGE_PENALTY + 20.0),
     ],
-    ids=["calm", "calm, but it would fit better", "stirred", "stirred, but it fitted better before"],
+    ids=[
+        "calm",
+        "calm, but it would fit better",
+        "faintly changed",
+        "faintly changed, but it fitted better before",
+    ],
 )
 def test_a_square_that_looks_as_before_was_not_changed(
     by: float, gained: float, before: float, against: float
 ) -> None:
-    """One more piece would be clearly visible; the square differs ``by`` standard deviations. What it gained
-    in the picture before, too, is no evidence."""
+    """One more piece would be clearly visible; the square differs ``by`` standard deviations. A gain that the
+    previous picture had, too, is no evidence."""
     outlines = SimpleNamespace(piece_pixels=1000.0)
     evidence = SimpleNamespace(
         standing=start_position(RULES).stacks,
@@ -99,7 +104,7 @@ def test_a_square_that_looks_as_before_was_not_changed(
     )
     look: Any = SimpleNamespace(
         touched=np.zeros(len(SQUARES)),
-        differs=np.full(len(SQUARES), by),
+        deviations=np.full(len(SQUARES), by),
         since_mark=None,
         appeared="",
         evidence=evidence,
@@ -107,23 +112,26 @@ def test_a_square_that_looks_as_before_was_not_changed(
         unsettled=(),
     )
     act = Act(Kind.TURN, {INDEX["d5"]: "gg"}, (Move.parse("*d5"),))
-    assert course.course(look, act, None) == pytest.approx(-against)
-    # An invisible turn need not change anything; but an unchanged square is no evidence for it.
+    assert course.context_evidence(look, act, None) == pytest.approx(-against)
+    # A barely visible turn need not change anything; but an unchanged square is no evidence for it.
     hidden = Act(Kind.TURNS, act.changes, (*act.moves, Move.parse("d7-d8")), unseen=frozenset(act.changes))
-    assert course.course(look, hidden, None) == pytest.approx(-max(0.0, before))
-    # Of two turns in doubt, the rejected one requires that its pieces were moved back, too.
+    assert course.context_evidence(look, hidden, None) == pytest.approx(-max(0.0, before))
+    # If one of two turns in doubt is rejected, its pieces must have been moved back.
     back = Act(Kind.TURNS, {}, (*act.moves, Move.parse("d5-d6")), restored=act.changes)
-    unlike = course.UNSEEN + (course.UNMOVED if by < course.CALM else 0.0)
-    assert course.course(look, back, None) == pytest.approx(-unlike)
+    unlike = course.UNSEEN_CHANGE_PENALTY + (
+        course.CALM_CHANGE_PENALTY if by < course.MAX_CALM_DEVIATION else 0.0
+    )
+    assert course.context_evidence(look, back, None) == pytest.approx(-unlike)
 
 
 @pytest.mark.parametrize(
     ("unsettled", "against"), [((), 90.0), ((INDEX["g3"],), 90.0), ((INDEX["d6"],), 0.0)]
 )
-def test_what_a_new_reference_shows_of_an_act_was_there_before_it_was_taken(
+def test_an_act_that_a_new_reference_already_shows_was_made_before_it(
     unsettled: tuple[int, ...], against: float
 ) -> None:
-    """A turn made before the board was pushed: the stack on its target looked higher from the start."""
+    """A turn made before the board was pushed: in the new reference, the stack on its target already looked
+    higher."""
     look: Any = SimpleNamespace(
         touched=np.full(len(SQUARES), 0.1),
         gain_before=lambda *_: 90.0 / 2,
@@ -133,16 +141,16 @@ def test_what_a_new_reference_shows_of_an_act_was_there_before_it_was_taken(
         evidence=SimpleNamespace(standing=start_position(RULES).stacks),
     )
     act = Act(Kind.TURN, {INDEX["d5"]: "gg", INDEX["d6"]: ""}, (Move.parse("d6-d5"),))
-    assert course.course(look, act, None) == pytest.approx(-against)
+    assert course.context_evidence(look, act, None) == pytest.approx(-against)
 
 
 @pytest.mark.parametrize(
     ("moves", "against"),
-    [("*c8 d8-c8", course.BURIED), ("*c8 d5-d6", 0.0), ("*c8", 0.0), ("d8-c8 *c8", 0.0)],
+    [("*c8 d8-c8", course.BURIED_PIECE_PENALTY), ("*c8 d5-d6", 0.0), ("*c8", 0.0), ("d8-c8 *c8", 0.0)],
     ids=["buried", "elsewhere", "alone", "on top"],
 )
-def test_a_piece_buried_before_anybody_saw_it_is_hard_to_believe(moves: str, against: float) -> None:
-    """Only the height shows it: more likely the stack was set on the bare square, illegally."""
+def test_a_piece_buried_before_it_was_seen_is_unlikely(moves: str, against: float) -> None:
+    """Only the height shows the piece: more likely the stack was illegally set on the bare square."""
     look: Any = SimpleNamespace(
         touched=np.ones(len(SQUARES)),
         gain_before=lambda *_: -9.0,
@@ -153,11 +161,12 @@ def test_a_piece_buried_before_anybody_saw_it_is_hard_to_believe(moves: str, aga
     )
     told = tuple(map(Move.parse, moves.split()))
     act = Act(Kind.TURN if len(told) == 1 else Kind.TURNS, {INDEX["c8"]: "gr", INDEX["d8"]: ""}, told)
-    assert course.course(look, act, None) == pytest.approx(-against)
+    assert course.context_evidence(look, act, None) == pytest.approx(-against)
 
 
 @pytest.mark.parametrize(
-    ("touched", "against"), [(0.0, course.HIDDEN_TURN), (0.04, course.HIDDEN_TURN), (0.1, 0.0)]
+    ("touched", "against"),
+    [(0.0, course.HIDDEN_TURN_PENALTY), (0.04, course.HIDDEN_TURN_PENALTY), (0.1, 0.0)],
 )
 def test_a_turn_visible_only_as_a_shadow_is_not_emitted_beside_another(
     touched: float, against: float
@@ -169,7 +178,7 @@ def test_a_turn_visible_only_as_a_shadow_is_not_emitted_beside_another(
     shown[INDEX["d5"]] = touched
     look: Any = SimpleNamespace(
         touched=shown,
-        differs=np.full(len(SQUARES), 9.0),
+        deviations=np.full(len(SQUARES), 9.0),
         gain_before=lambda *_: -9.0,
         unsettled=(),
         since_mark=None,
@@ -181,4 +190,4 @@ def test_a_turn_visible_only_as_a_shadow_is_not_emitted_beside_another(
         ),
     )
     act = Act(Kind.TURNS, {INDEX["d5"]: "rg", INDEX["d6"]: "rgg"}, (Move.parse("d5-d6"), Move.parse("d7-d6")))
-    assert course.course(look, act, None) == pytest.approx(-against)
+    assert course.context_evidence(look, act, None) == pytest.approx(-against)

@@ -1,4 +1,4 @@
-"""Does an act account for what a look shows?"""
+"""Whether an act accounts for what a look shows."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ import pytest
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Act, Kind
-from focus_companion.referee.explaining import BETTER, as_due, clean, explains
-from focus_companion.referee.margin import RIGHTLY
+from focus_companion.referee.explaining import MAX_ILLEGAL_ADVANTAGE, explains, follows_prompt, is_unbeatable
+from focus_companion.referee.margin import LEGAL_BONUS
 from focus_companion.referee.trimming import Pending
 from focus_companion.referee.weighing import Judgement
 
 
 @pytest.mark.parametrize(("awaited", "due"), [("*f7", True), ("*c8", False), ("", False)])
 @pytest.mark.parametrize("lead", [9.3, 5.0], ids=["certain", "to be asked about"])
-def test_what_a_prompt_asks_for_need_not_show(awaited: str, lead: float, due: bool) -> None:
+def test_a_prompted_trimming_need_not_be_visible(awaited: str, lead: float, due: bool) -> None:
     turn = Act(Kind.TURN, {INDEX["f7"]: "rgrgg"}, (Move.parse("*f7"),), trimmed="r")
     pending = Pending(Move.parse(awaited), sure=True) if awaited else None
-    assert as_due(Judgement(turn, -13.8, lead), pending) is due
+    assert follows_prompt(Judgement(turn, -13.8, lead), pending) is due
 
 
 @pytest.mark.parametrize(
-    ("another", "more", "is_clean"),
+    ("another", "more", "unbeatable"),
     [
-        ({"b3": "rrgr", "c3": ""}, BETTER + 1.0, False),
-        ({"b3": "rrgr", "c3": ""}, BETTER - 1.0, True),
-        ({"b3": "r", "c3": "rrg"}, 1.0 - RIGHTLY, False),
-        ({"b3": "r", "c3": "rrg"}, -1.0 - RIGHTLY, True),
+        ({"b3": "rrgr", "c3": ""}, MAX_ILLEGAL_ADVANTAGE + 1.0, False),
+        ({"b3": "rrgr", "c3": ""}, MAX_ILLEGAL_ADVANTAGE - 1.0, True),
+        ({"b3": "r", "c3": "rrg"}, 1.0 - LEGAL_BONUS, False),
+        ({"b3": "r", "c3": "rrg"}, -1.0 - LEGAL_BONUS, True),
     ],
-    ids=["the other way round", "that hardly better", "a piece more", "that plainly worse"],
+    ids=["opposite and better", "opposite, hardly better", "one more piece", "one more, clearly worse"],
 )
-def test_a_turn_is_clean_only_if_its_squares_do_not_show_another_way_between_them(
-    another: dict[str, str], more: float, is_clean: bool
+def test_a_turn_is_unbeatable_only_if_no_other_transfer_between_its_squares_fits(
+    another: dict[str, str], more: float, unbeatable: bool
 ) -> None:
     """Red's piece set on green's, out of turn, on a board whose bare domes look as green as the pieces."""
     b3, c3 = INDEX["b3"], INDEX["c3"]
@@ -50,14 +50,14 @@ def test_a_turn_is_clean_only_if_its_squares_do_not_show_another_way_between_the
         stack_gain=lambda *which: SimpleNamespace(nats=nats.get(which, 100.0), per_pixel=3.6, pixels=64),
         outlines=SimpleNamespace(touching=lambda squares: squares),
     )
-    look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), stirred={})
-    assert clean(look, turn) is is_clean
+    look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), faintly_changed={})
+    assert is_unbeatable(look, turn) is unbeatable
 
 
 @pytest.mark.parametrize(
     ("alone", "with_the_rest", "explained"),
     [(-26.0, 32.0, True), (-26.0, -20.0, False), (-24.0, -20.0, True)],
-    ids=["what grew before it shows there", "it looks otherwise", "it hardly does"],
+    ids=["hidden by the stack in front", "contradicted", "hardly contradicted"],
 )
 def test_a_dome_behind_a_stack_that_grew_need_not_look_bare(
     alone: float, with_the_rest: float, explained: bool
@@ -75,6 +75,8 @@ def test_a_dome_behind_a_stack_that_grew_need_not_look_bare(
         gain=lambda changes: gained(*changes),
         stack_gain=lambda square, _: gained(square),
     )
-    stirred = {f6: 125.0, f7: 434.0}
-    look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), stirred=stirred)
+    faintly_changed = {f6: 125.0, f7: 434.0}
+    look: Any = SimpleNamespace(
+        evidence=evidence, touched=np.zeros(len(SQUARES)), faintly_changed=faintly_changed
+    )
     assert explains(look, Judgement(act, 27.3, 42.3), []) is explained

@@ -24,19 +24,20 @@ from focus_companion.referee.weighing import Judgement
 
 RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
 TOUCHED = {"f7": 0.19, "f8": 0.45, "g6": 0.03}
-"""A piece has been set on a tall stack: seen aslant, it covers more of the square behind."""
+"""A piece has been set on a tall stack: seen at a slant, it covers more of the square behind than of its
+own."""
 
 
 def look_at(position: Position, touched: Mapping[str, float], **more: Any) -> Any:
-    """A look with only the changed fraction of each square, and what is given here in addition."""
+    """A look with only the changed fraction of each square, and further attributes."""
     shares = np.zeros(len(SQUARES))
     for square, share in touched.items():
         shares[INDEX[square]] = share
-    outlines = SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False)
+    outlines = SimpleNamespace(touching=lambda squares: squares, overlap=lambda *_: False)
     evidence = SimpleNamespace(
         standing=position.stacks, outlines=outlines, gain=lambda _: SimpleNamespace(nats=-9.0)
     )
-    usual = {"stirred": {}, "change": None, "evidence": evidence, "foreign": lambda *_: 0.0}
+    usual = {"faintly_changed": {}, "change": None, "evidence": evidence, "foreign_area": lambda *_: 0.0}
     return SimpleNamespace(touched=shares, **usual | more)
 
 
@@ -54,15 +55,15 @@ def test_a_piece_on_a_tall_stack_is_weighed_though_the_square_behind_changed_mor
 
     monkeypatch.setattr(judging, "weigh", weigh)
     monkeypatch.setattr(judging, "explains", lambda *_: True)
-    monkeypatch.setattr(judging, "clean", lambda *_: False)
+    monkeypatch.setattr(judging, "is_unbeatable", lambda *_: False)
     found = judge(look, [position], RULES, None)
     assert "TURN *f8" in pools[1], "the square that changed most is weighed"
     assert str(found.act.moves[0]) == "*f7"
 
 
 @pytest.mark.parametrize(("where", "told"), [("d5", Kind.TURN), ("e5", Kind.WRONG_TWICE)])
-def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(where: str, told: Kind) -> None:
-    """In bad light its stacks may look like others; it is asked about and not alerted as unexplained."""
+def test_a_turn_on_exactly_the_squares_that_differ_is_not_unexplained(where: str, told: Kind) -> None:
+    """In bad light its stacks may look like others; the players are asked, and there is no alert."""
     position = start_position(RULES)
     evidence = SimpleNamespace(
         standing=position.stacks,
@@ -77,10 +78,10 @@ def test_a_turn_on_just_the_squares_that_differ_is_no_riddle(where: str, told: K
 
 
 @pytest.mark.parametrize(("changed", "told"), [(0.0, Kind.TURN), (0.4, Kind.WRONG_TWICE)])
-def test_what_the_reference_showed_otherwise_from_the_start_need_not_be_explained(
+def test_a_difference_that_the_reference_showed_from_the_start_need_not_be_explained(
     changed: float, told: Kind
 ) -> None:
-    """Under a reflection, e5 looked empty when the reference was adopted: no news, unless it has changed."""
+    """Under a reflection, e5 already looked empty when the reference was adopted; only a change counts."""
     position = start_position(RULES)
     evidence = SimpleNamespace(
         standing=position.stacks,
@@ -102,10 +103,10 @@ def test_what_the_reference_showed_otherwise_from_the_start_need_not_be_explaine
 def test_a_turn_on_the_stack_before_a_square_that_changed_is_weighed(
     monkeypatch: pytest.MonkeyPatch, overlap: bool
 ) -> None:
-    """It changes most of the square behind, which nothing has been placed on, and less of its own."""
+    """The turn changes most of the square behind, on which nothing was placed, and less of its own."""
     position = start_position(RULES)
     look = look_at(position, TOUCHED)
-    look.evidence.outlines.meet = lambda *_: overlap
+    look.evidence.outlines.overlap = lambda *_: overlap
     pools: list[list[str]] = []
 
     def weigh(_look: object, pool: list[Act], _pending: object) -> Judgement:
@@ -115,14 +116,14 @@ def test_a_turn_on_the_stack_before_a_square_that_changed_is_weighed(
 
     monkeypatch.setattr(judging, "weigh", weigh)
     monkeypatch.setattr(judging, "explains", lambda *_: True)
-    monkeypatch.setattr(judging, "clean", lambda *_: False)
+    monkeypatch.setattr(judging, "is_unbeatable", lambda *_: False)
     awaited = Pending(Move.parse("d5-d6"), sure=True)
     judge(look, [position], RULES, awaited)
     assert ("PENDING *f7" in pools[0]) is overlap
 
 
 @pytest.mark.parametrize(("beside", "further"), [(0.26, True), (0.12, False)])
-def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
+def test_a_turn_that_leaves_another_change_unexplained_is_not_accepted_at_once(
     monkeypatch: pytest.MonkeyPatch, beside: float, further: bool
 ) -> None:
     """Two moves in one turn; the first alone would be legal."""
@@ -137,21 +138,25 @@ def test_a_turn_beside_which_more_has_happened_is_not_believed_at_once(
 
     monkeypatch.setattr(judging, "weigh", weigh)
     monkeypatch.setattr(judging, "explains", lambda *_: True)
-    monkeypatch.setattr(judging, "clean", lambda *_: False)
+    monkeypatch.setattr(judging, "is_unbeatable", lambda *_: False)
     judge(look, [position], RULES, None)
     assert ("two_moves" in kinds) == further
 
 
 @pytest.mark.parametrize(("by", "further"), [(19.0, True), (6.5, False)], ids=["plainly", "a shadow"])
-def test_what_stirred_elsewhere_may_have_lost_a_piece_to_its_own_colour(
+def test_a_faintly_changed_square_elsewhere_may_have_lost_a_piece_to_its_own_colour(
     monkeypatch: pytest.MonkeyPatch, by: float, further: bool
 ) -> None:
-    """A green piece on a bare dome like it went onto another green one: neither changes many pixels."""
+    """A green piece left a dome of the same colour and went onto another green piece: neither square changes
+    many pixels.
+    """
     played = rules({"d5": "g", "d6": "r", "h4": "g", "g4": "g"}, {})
     position = start_position(played)
-    differs = np.ones(len(SQUARES))
-    differs[[INDEX["d5"], INDEX["d6"]]] = 50.0
-    look = look_at(position, {"d5": 0.04, "d6": 0.9}, stirred={INDEX["h4"]: by}, differs=differs)
+    deviations = np.ones(len(SQUARES))
+    deviations[[INDEX["d5"], INDEX["d6"]]] = 50.0
+    look = look_at(
+        position, {"d5": 0.04, "d6": 0.9}, faintly_changed={INDEX["h4"]: by}, deviations=deviations
+    )
     twice: list[Act] = []
 
     def weigh(_look: object, pool: list[Act], _pending: object) -> Judgement:
@@ -162,7 +167,7 @@ def test_what_stirred_elsewhere_may_have_lost_a_piece_to_its_own_colour(
 
     monkeypatch.setattr(judging, "weigh", weigh)
     monkeypatch.setattr(judging, "explains", lambda *_: True)
-    monkeypatch.setattr(judging, "clean", lambda *_: False)
+    monkeypatch.setattr(judging, "is_unbeatable", lambda *_: False)
     judge(look, [position], played, None)
     assert bool(twice) == further
 
@@ -173,7 +178,7 @@ def test_barely_visible_changes_in_the_dark_are_judged(
 ) -> None:
     """Blue pieces on a blue board under one weak lamp: no pixel changes as much as in a well-lit room."""
     position = start_position(RULES)
-    look = look_at(position, {}, stirred={INDEX["c1"]: by, INDEX["b2"]: by})
+    look = look_at(position, {}, faintly_changed={INDEX["c1"]: by, INDEX["b2"]: by})
     seen: list[int] = []
 
     def likeliest(_look: object, _worlds: object, squares: list[int], *_: object) -> Judgement:
@@ -186,7 +191,7 @@ def test_barely_visible_changes_in_the_dark_are_judged(
 
 
 @pytest.mark.parametrize(
-    ("stirred", "nats", "shown"),
+    ("faintly_changed", "nats", "shown"),
     [
         ({"d5": 9.0, "d6": 8.5}, -9.0, True),
         ({"d5": 9.0, "d6": 6.5}, -9.0, False),
@@ -197,12 +202,12 @@ def test_barely_visible_changes_in_the_dark_are_judged(
     ids=["plainly", "hardly", "hardly, but it fits", "no turn on one square", "nothing"],
 )
 def test_a_picture_of_a_barely_visible_turn_is_not_used_as_a_reference(
-    stirred: dict[str, float], nats: float, shown: bool
+    faintly_changed: dict[str, float], nats: float, shown: bool
 ) -> None:
     """Otherwise the turn would no longer be visible when the next one shows that it was made."""
     played = rules({"d5": "rg", "d6": "g"}, {})
     look: Any = SimpleNamespace(
-        stirred={INDEX[square]: by for square, by in stirred.items()},
+        faintly_changed={INDEX[square]: by for square, by in faintly_changed.items()},
         evidence=SimpleNamespace(gain=lambda _: SimpleNamespace(nats=nats)),
     )
     assert judging._hinted(look, [start_position(played)], played) is shown
@@ -244,12 +249,12 @@ TURN = Act(Kind.TURN, {INDEX["e6"]: "", INDEX["e5"]: "rr"}, (Move.parse("e6-e5")
         (TURN, (GONE, FAR), TURN),
     ],
 )
-def test_a_piece_out_of_sight_lies_where_people_move_pieces(
+def test_a_barely_visible_piece_is_assumed_on_the_most_plausible_square(
     likeliest: Act, rivals: tuple[Act, ...], named: Act
 ) -> None:
-    """Its own colour hides it; noise may favour any square with that colour."""
-    found = judging._laid_where_hidden(Judgement(likeliest, 200.0, 2.0, rivals=rivals), None)
+    """Its own colour makes it hard to see there; noise may favour any square with that colour."""
+    found = judging._moved_out_of_sight(Judgement(likeliest, 200.0, 2.0, rivals=rivals), None)
     assert found.act.changes == named.changes
     assert found.act.lifted == (likeliest is GONE or named is not likeliest), (
-        "and is waited for a little longer"
+        "its alert has a longer settle time"
     )

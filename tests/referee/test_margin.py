@@ -1,4 +1,4 @@
-"""By how much one act leads another that differs only in heights: whether that is enough to be certain."""
+"""Whether one act leads another that differs only in heights by enough to be certain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee import course
 from focus_companion.referee.acts import Act, Kind
-from focus_companion.referee.margin import LEAD, margin
+from focus_companion.referee.margin import MIN_CERTAIN_LEAD, margin
 from focus_companion.referee.verdict import Wrong
 
 HIGH, LOW = 2.4, 0.6
@@ -34,7 +34,7 @@ class FakeGain:
 
 @dataclass
 class FakeEvidence:
-    """What stands, as strings by square, and the pixels that one more piece changes."""
+    """The stacks of the reference by square, and the number of pixels that one more piece changes."""
 
     standing: tuple[str, ...]
     pixels: int = 40
@@ -46,12 +46,14 @@ class FakeEvidence:
 
 @dataclass
 class FakeLook:
-    """What :mod:`.margin` reads of a look: how much of each square has changed, and how much it differs."""
+    """The part of a look that :mod:`.margin` uses: how much of each square has changed, and how much it
+    differs.
+    """
 
     evidence: FakeEvidence
     touched: NDArray[np.float64]
-    differs: NDArray[np.float64]
-    stirred: dict[int, float]
+    deviations: NDArray[np.float64]
+    faintly_changed: dict[int, float]
     unsettled: tuple[int, ...] = ()
     since_mark: None = None
     appeared: tuple[int, ...] = ()
@@ -65,12 +67,12 @@ def look(
     standing: Mapping[str, str] = {},
     *,
     touched: Mapping[str, float] | float = 1.0,
-    differs: Mapping[str, float] | float = 2.0,
-    stirred: Mapping[str, float] = {},
+    deviations: Mapping[str, float] | float = 2.0,
+    faintly_changed: Mapping[str, float] = {},
     step: float = HIGH,
     pixels: int = 40,
 ) -> Any:
-    """A look by the names of squares; a number stands for all squares."""
+    """A look given by the names of squares; a number applies to all squares."""
 
     def everywhere(values: Mapping[str, float] | float, otherwise: float) -> NDArray[np.float64]:
         if not isinstance(values, Mapping):
@@ -86,8 +88,8 @@ def look(
     return FakeLook(
         FakeEvidence(tuple(stacks), pixels, FakeOutlines(step)),
         everywhere(touched, 0.0),
-        everywhere(differs, 2.0),
-        {INDEX[name]: more for name, more in stirred.items()},
+        everywhere(deviations, 2.0),
+        {INDEX[name]: more for name, more in faintly_changed.items()},
     )
 
 
@@ -109,17 +111,17 @@ def wrong(reason: str, player: str, kind: Kind = Kind.WRONG, **stacks: str) -> A
         (Kind.WRONG, 11.6, -1.0, {"a4": "g"}, True),
     ],
     ids=[
-        "the outline says otherwise",
-        "both say so",
-        "pieces gone",
+        "the outline contradicts it",
+        "both agree",
+        "pieces missing",
         "by height alone",
         "not by height alone",
     ],
 )
-def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
+def test_a_stack_is_correctly_trimmed_only_if_its_outline_agrees(
     other: Kind, reduced: float, full: float, besides: dict[str, str], certain: bool
 ) -> None:
-    """Two pieces taken instead of one: neither the low weight of heights nor its rarity must hide it."""
+    """Two pieces taken instead of one: neither the low weight of heights nor the low prior may hide that."""
     turn = Act(Kind.TURN, changes(c7="", e7="ggrrg"), (Move.parse("c7-e7"),), trimmed="g")
     wrongly = Act(
         other,
@@ -128,42 +130,43 @@ def test_a_stack_is_trimmed_rightly_if_its_outline_says_so_too(
         trimmed="gg",
         wrong=lambda: Wrong("wrong_removal", "g", (), ""),
     )
-    assert (margin(look(step=1.0), turn, wrongly, reduced, full, 0.0) >= LEAD) is certain
+    assert (margin(look(step=1.0), turn, wrongly, reduced, full, 0.0) >= MIN_CERTAIN_LEAD) is certain
 
 
 @pytest.mark.parametrize(
-    ("rim", "stirred", "placed", "past", "certain"),
+    ("rim", "deviation", "placed", "past", "certain"),
     [
         (0.0, 0.0, "rg", (), False),
         (0.05, 0.0, "rg", (), False),
         (0.3, 0.0, "rg", (), True),
-        (0.0, course.PLAINLY, "rg", (), True),
+        (0.0, course.MIN_CLEAR_DEVIATION, "rg", (), True),
         (0.0, 0.0, "rr", (), True),
         (0.0, 0.0, "rg", ("f7",), True),
     ],
     ids=[
-        "it hardly shows",
+        "barely visible",
         "a shadow",
-        "it shows",
+        "visible",
         "its stack looks different",
         "another top",
         "an earlier picture showed it",
     ],
 )
-def test_of_two_turns_at_once_both_must_show(
-    rim: float, stirred: float, placed: str, past: tuple[str, ...], certain: bool
+def test_both_of_two_turns_at_once_must_be_visible(
+    rim: float, deviation: float, placed: str, past: tuple[str, ...], certain: bool
 ) -> None:
-    """Red's piece went to its own colour, says one, so that green's could take its place; the other, that
-    red set green's piece on its own."""
+    """Either red's piece went onto its own colour and green's took its place, or red illegally set green's
+    piece on its own.
+    """
     turns = Act(
         Kind.TURNS,
         changes(f7="rr", g7="g", g6=""),
         (Move.parse("g7-f7"), Move.parse("g6-g7")),
-        past=frozenset(INDEX[square] for square in past),
+        changed_before=frozenset(INDEX[square] for square in past),
     )
     other = wrong("not_your_stack", "r", g6="", g7=placed)
-    seen = look({"f7": "r", "g7": "r", "g6": "g"}, touched={"f7": rim}, stirred={"f7": stirred})
-    assert (margin(seen, turns, other, 12.4, 12.4, 0.0) >= LEAD) is certain
+    seen = look({"f7": "r", "g7": "r", "g6": "g"}, touched={"f7": rim}, faintly_changed={"f7": deviation})
+    assert (margin(seen, turns, other, 12.4, 12.4, 0.0) >= MIN_CERTAIN_LEAD) is certain
 
 
 @pytest.mark.parametrize(
@@ -175,16 +178,17 @@ def test_of_two_turns_at_once_both_must_show(
         ("", "grgr", LOW, 20.0, False),
         ("", "grgr", LOW, 60.0, True),
     ],
-    ids=["it hardly shows", "it shows", "from above", "tops alike in the dark", "other tops"],
+    ids=["barely visible", "visible", "from above", "tops alike in the dark", "other tops"],
 )
-def test_what_the_rules_allow_must_show_on_its_squares(
+def test_a_legal_turn_must_be_visible_on_its_squares(
     origin: str, target: str, step: float, full: float, certain: bool
 ) -> None:
-    """Red's piece that went back to where green's came from leaves the tops of green's turn; and a bare dome
-    may be as dark as a green one."""
+    """A red piece moved in the opposite direction of green's turn leaves the same tops; and a bare dome may
+    be as dark as a green piece.
+    """
     turn = Act(Kind.TURN, changes(d6="rgr", d5="g"), (Move.parse("d5-d6"),))
     other = wrong("out_of_turn", "r", d6=origin, d5=target)
-    assert (margin(look(step=step), turn, other, 40.0, full, 0.0) >= LEAD) is certain
+    assert (margin(look(step=step), turn, other, 40.0, full, 0.0) >= MIN_CERTAIN_LEAD) is certain
 
 
 @pytest.mark.parametrize("step", [HIGH, LOW])
@@ -193,11 +197,11 @@ def test_two_moves_of_one_player_are_not_emitted_as_two_turns(step: float) -> No
     moves = Move.parse("c4-b4"), Move.parse("e6-e5")
     turns = Act(Kind.TURNS, changes(c4="g", b4="gr", e5="grg", e6="r"), moves)
     twice = wrong("two_moves", "r", Kind.WRONG_TWICE, c4="g", b4="gr", e5="g", e6="rgr")
-    assert margin(look(step=step), turns, twice, 40.0, 16.0, 0.0) < LEAD
+    assert margin(look(step=step), turns, twice, 40.0, 16.0, 0.0) < MIN_CERTAIN_LEAD
 
 
 @pytest.mark.parametrize(
-    ("touched", "stirred", "differs", "leads"),
+    ("touched", "faintly_changed", "deviations", "leads"),
     [
         (0.0, {}, 1.0, False),
         (0.0, {"d6": 9.0}, 9.0, True),
@@ -207,36 +211,36 @@ def test_two_moves_of_one_player_are_not_emitted_as_two_turns(step: float) -> No
         (0.07, {"d6": 9.0, "e5": 20.0}, 9.0, True),
     ],
     ids=[
-        "nothing shows there",
-        "it stirred",
+        "nothing visible there",
+        "faintly changed",
         "more than any other",
-        "it changed",
-        "less than another of the colour",
+        "changed",
+        "less than another of its colour",
         "less than one of another colour",
     ],
 )
 def test_a_target_is_not_assumed_only_because_it_is_legal(
-    touched: float, stirred: dict[str, float], differs: float, leads: bool
+    touched: float, faintly_changed: dict[str, float], deviations: float, leads: bool
 ) -> None:
-    """A piece missing from one square and set on its own colour: on the legal square, or elsewhere?"""
+    """A piece is missing from one square and was set on its own colour, on the legal square or elsewhere."""
     turn = Act(Kind.TURN, changes(d5="r", d6="gg"), (Move.parse("d5-d6"),))
     lifted = Act(Kind.WRONG, changes(d5="r"), wrong=lambda: Wrong("wrong_removal", "g", (), ""), lifted=True)
     seen = look(
         {"d5": "rg", "d6": "g", "e4": "g", "e5": "gr"},
         touched=dict.fromkeys(map(str, SQUARES), 1.0) | {"d6": touched},
-        differs={"d6": differs},
-        stirred=stirred,
+        deviations={"d6": deviations},
+        faintly_changed=faintly_changed,
     )
     assert (margin(seen, turn, lifted, 15.7, 18.0, 0.0) > 0) is leads
 
 
 @pytest.mark.parametrize(
-    ("stirred", "instead", "certain"),
+    ("faintly_changed", "instead", "certain"),
     [({"d6": 18.6}, 0.9, True), ({"d6": 18.6}, 3.0, False), ({"d6": 7.0}, 0.9, False), ({}, 0.9, False)],
     ids=["there and nowhere else", "there too", "it may be a shadow", "nowhere"],
 )
-def test_of_two_squares_with_the_same_top_the_one_that_stirred_was_moved_to(
-    stirred: dict[str, float], instead: float, certain: bool
+def test_of_two_squares_with_the_same_top_the_faintly_changed_one_is_the_target(
+    faintly_changed: dict[str, float], instead: float, certain: bool
 ) -> None:
     """From above, one more piece on its own colour changes no pixel by much, but all of them a little."""
     turn = Act(Kind.TURN, changes(d5="", d6="bb"), (Move.parse("d5-d6"),))
@@ -245,21 +249,21 @@ def test_of_two_squares_with_the_same_top_the_one_that_stirred_was_moved_to(
     seen = look(
         {"d5": "b", "d6": "b", "d4": "b"},
         touched={"d5": 1.0, "d6": 0.023},
-        differs=everywhere | {"d4": instead},
-        stirred=stirred,
+        deviations=everywhere | {"d4": instead},
+        faintly_changed=faintly_changed,
         pixels=60,
     )
-    assert (margin(seen, turn, rival, 14.5, 14.5, 0.0) >= LEAD) is certain
+    assert (margin(seen, turn, rival, 14.5, 14.5, 0.0) >= MIN_CERTAIN_LEAD) is certain
 
 
 @pytest.mark.parametrize(
     ("given", "certain"), [(14.0, True), (6.0, False)], ids=["two acts at once are rare", "less rare"]
 )
-def test_how_rare_an_act_is_counts_in_full_where_only_heights_distinguish_it(
-    given: float, certain: bool
-) -> None:
-    """A turn taken back; or taken back and, on its own colour, a reserve piece placed that hardly shows."""
+def test_the_prior_counts_in_full_where_only_heights_distinguish_an_act(given: float, certain: bool) -> None:
+    """Either a turn was only taken back, or a reserve piece was then placed, barely visible on its own
+    colour.
+    """
     back = Act(Kind.BACK, changes(f3="r", g3="rg"), ply=3)
     other = Act(Kind.BACK, changes(f3="r", g3="rg", e2="rr"), (Move.parse("*e2"),), ply=3)
-    seen = look({"g3": "rgr", "e2": "r"}, differs={"e2": 3.0})
-    assert (margin(seen, back, other, given + 2.0, given + 2.0, given) >= LEAD) is certain
+    seen = look({"g3": "rgr", "e2": "r"}, deviations={"e2": 3.0})
+    assert (margin(seen, back, other, given + 2.0, given + 2.0, given) >= MIN_CERTAIN_LEAD) is certain

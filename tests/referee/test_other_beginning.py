@@ -66,13 +66,13 @@ def test_the_players_say_who_begins() -> None:
     start = table.stacks
     assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["alert out_of_turn"]
     table.session.submit(ask.Begin("r"))
-    # The board shows it already: nothing needs to be found or set up, and play goes on.
+    # The board already shows the position: nothing needs to be found or set up, and play goes on.
     assert table.show(seconds=1.0).words == ["resolved", "move d6-d7"]
     assert table.session.camera == "ok" and table.session.state()["begins"] is None
     assert table.show(done(table, "c4-c5"), seconds=2.0).words == ["move c4-c5"]
     assert played(table) == [("red", "d6-d7"), ("green", "c4-c5")]
     check_record(table)
-    # Taken back to its start, the game is red's to begin; and now green's beginning is in question.
+    # Taken back to its start, the game is begun by red; now it is in question whether green begins.
     assert table.show(start, seconds=2.0).words == ["taken_back 0"]
     assert table.session.state()["to_move"] == "red"
     assert table.show(done(table, "c4-c5"), seconds=2.0).words == ["alert out_of_turn"]
@@ -89,7 +89,7 @@ def test_players_may_play_on_before_answering_late() -> None:
     assert played(table) == [("red", "d6-d7"), ("green", "c4-c5")]
 
 
-def test_put_back_it_is_as_any_other_alert() -> None:
+def test_put_back_it_is_like_any_other_alert() -> None:
     table = begun(Rules.make(2))
     start = table.stacks
     assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["alert out_of_turn"]

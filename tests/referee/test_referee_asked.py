@@ -40,7 +40,7 @@ def alerts(events: tuple[Event, ...]) -> list[Alert]:
     return [event for event in events if isinstance(event, Alert)]
 
 
-def test_what_was_asked_for_is_a_turn_like_any_other(table: Table) -> None:
+def test_a_chosen_turn_is_a_turn_like_any_other(table: Table) -> None:
     assert words(ask(table, "c4-c5")) == ["reply"]
     state = table.session.state()
     assert state["reply"]["move"] == "c4-c5" and state["seats"] == {"green": "engine:x", "red": "board"}
@@ -97,7 +97,7 @@ def test_a_turn_made_too_early_after_one_of_the_table() -> None:
     assert table.show(first.stacks, 2.0).words == ["resolved"]
 
 
-def test_what_is_illegal_keeps_its_own_name(table: Table) -> None:
+def test_an_illegal_act_keeps_its_own_reason(table: Table) -> None:
     ask(table, "c4-c5")
     wrong = table.put({"c4": "", "d5": table.stacks[INDEX["d5"]] + "g"})
     assert table.show(wrong, 1.5).words == ["alert not_straight"]

@@ -17,7 +17,7 @@ from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.vision.capture.frames import Image
 
 SAME_BOTTOM = {"d5": "ggggg", "a6": "", "a5": "", "b7": "", "b2": "", "h3": ""}
-"""Green has a stack of five of its own; one more piece on it changes nothing that anyone could see."""
+"""Green has a stack of five of its own; one more piece on it changes nothing visible."""
 
 LIKE = {"c4": "ggg", "e4": "ggg", "d4": "g", "b7": "", "c7": "", "f7": "", "g7": "", "b3": "", "h3": ""}
 """Green's stacks side by side: from straight above, a piece moved from one to the other is barely visible."""
@@ -140,7 +140,7 @@ def test_an_illegal_act_in_doubt_is_alerted() -> None:
     before = table.stacks
     told = table.show(table.put({"e2": "", "d3": table.stacks[INDEX["d3"]] + table.stacks[INDEX["e2"]]}), 2.5)
     assert [word.split()[0] for word in told.words] == ["alert"]
-    # It is put back, and the previous question remains.
+    # The piece is put back, and the previous question remains.
     assert table.show(before, 2.5).words == ["resolved", "unclear"]
     assert table.session.state()["unclear"]
 
@@ -201,8 +201,8 @@ HIS_OWN = {"d5": "rgrrg", "d6": "r", "c6": "r", "b2": "", "b7": "", "g7": ""}
 
 
 @pytest.mark.parametrize("tilt", [25.0, 35.0])
-def test_a_stack_trimmed_in_one_go_is_no_alarm_though_its_piece_lies_out_of_sight(tilt: float) -> None:
-    """The pieces now look as if they had only been exchanged."""
+def test_a_stack_trimmed_at_once_raises_no_alert_although_its_piece_is_out_of_view(tilt: float) -> None:
+    """Afterwards the board looks as if two pieces had only been exchanged."""
     table = steep(tilt, rules(HIS_OWN, {"g": 1}))
     assert table.show(table.put({"d5": "grrgg"}), 2.0).words == ["prompt d5"]
     told = table.show(table.put({"d6": "", "c6": "rr"}), 1.5)
@@ -210,7 +210,7 @@ def test_a_stack_trimmed_in_one_go_is_no_alarm_though_its_piece_lies_out_of_sigh
 
 
 @pytest.mark.parametrize("tilt", [18.0, 35.0])
-def test_a_piece_more_on_its_own_colour_is_prompted_for(tilt: float) -> None:
+def test_an_additional_piece_on_its_own_colour_is_prompted_for(tilt: float) -> None:
     table = steep(tilt, rules(HIS_OWN, {"g": 1}))
     assert table.show(table.put({"d5": "rgrrgg"}), 1.5).words == ["prompt d5"]
     assert table.show(table.put({"d5": "grrgg"}), 1.5).words == ["move *d5"]
@@ -256,11 +256,11 @@ def test_whether_a_stack_was_trimmed_before_play_went_on_is_asked_from_above() -
 
 
 def perhaps_trimmed() -> Table:
-    """A stack of seven of which a piece was taken: from here, it may as well be five as six that are left."""
+    """A piece was taken from a stack of seven: seen from here, five may be left as well as six."""
     table = steep(21.0, rules(HIGH_STACK, {"g": 1}))
-    # Nobody has touched it, however long they think.
+    # Nobody has touched the stack, however long the players think.
     assert table.show(table.put({"d7": "", "d5": "rgrrgrg"}), 3.0).words == ["prompt d5"]
-    # They may still be trimming; then it is asked, once.
+    # The players may still be trimming; after the settle time they are asked, once.
     assert table.show(table.put({"d5": "grrgrg"}), 1.0).words == []
     told = table.show(seconds=2.0)
     assert told.words == ["unclear"]
@@ -268,7 +268,7 @@ def perhaps_trimmed() -> Table:
     return table
 
 
-def test_a_prompt_does_not_stand_for_good_where_the_stack_may_be_trimmed() -> None:
+def test_a_prompt_does_not_last_forever_if_the_stack_may_be_trimmed() -> None:
     """Players who followed the prompt have nothing more to take; they say so, and the game continues."""
     table = perhaps_trimmed()
     table.session.submit(ChooseMove(Move.parse("d7-d5")))
@@ -277,7 +277,7 @@ def test_a_prompt_does_not_stand_for_good_where_the_stack_may_be_trimmed() -> No
     assert table.show(table.put({"c5": "", "c4": "gr"}), 1.5).words == ["move c5-c4"]
 
 
-def test_whether_a_stack_was_trimmed_is_asked_no_more_once_it_shows() -> None:
+def test_whether_a_stack_was_trimmed_is_no_longer_asked_once_it_is_visible() -> None:
     table = perhaps_trimmed()
     table.stacks = table.put({"d5": "rrgrg"})
     after = apply(table.session.position, Move.parse("d7-d5"), table.rules)
@@ -294,7 +294,7 @@ def test_continued_play_is_no_evidence_that_a_stack_was_trimmed() -> None:
 
 
 def test_of_two_turns_with_the_same_position_neither_is_emitted_as_likelier() -> None:
-    """Green's piece goes back, from whichever of the two it was on: no later picture can tell which."""
+    """Green's piece goes back from whichever square it was on: no later picture can tell which."""
     table = either()
     assert table.show(table.put({"c5": "g", "b5": "g"}), 2.5).words == []
     red = table.put({"f3": "r", "f4": table.stacks[INDEX["f4"]] + "r"})

@@ -1,4 +1,4 @@
-"""Settle times of alerts: the weaker the evidence, the longer."""
+"""The settle times of alerts: the weaker the evidence, the longer they are."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g"}, {"g": 0, "r": 2})
 
 
 class Shown:
-    """A look with only what the settle times depend on."""
+    """A look with only the attributes on which settle times depend."""
 
     def __init__(
         self,
@@ -35,16 +35,16 @@ class Shown:
         per_pixel: float = 3.0,
         lifted: float = 0.0,
     ) -> None:
-        """``age`` seconds for which the picture has stood at ``time``, or since 0 s; ``per_pixel`` nats with
-        which any act explains it, and ``lifted`` those by which less on a single square does.
+        """``age``: seconds for which the picture has been still at ``time``, or since 0 s; ``per_pixel``:
+        nats with which any act explains it; ``lifted``: further nats for an act on a single square.
         """
         self.age, self.time = age, age if time is None else time
         self.since = self.time - age
         self.number = round(1000 * self.since)
         self.touched = np.zeros(len(SQUARES))
-        self.stirred: dict[int, float] = {}
+        self.faintly_changed: dict[int, float] = {}
         self.evidence = SimpleNamespace(
-            outlines=SimpleNamespace(touching=lambda squares: squares, meet=lambda *_: False),
+            outlines=SimpleNamespace(touching=lambda squares: squares, overlap=lambda *_: False),
             standing=start_position(RULES).stacks,
             gain=lambda changes: SimpleNamespace(
                 per_pixel=per_pixel, nats=100.0 + (lifted if len(changes) == 1 else 0.0)
@@ -63,9 +63,9 @@ class Shown:
         (18.0, {"d5": 0.25, "e6": 0.02}, 3.0),
         (200.0, dict.fromkeys(SQUARES, 0.9), 3.0),
     ],
-    ids=["plainly", "faintly, both squares changed", "faintly, one hardly changed", "in a crowd of changes"],
+    ids=["clear", "faint, both squares changed", "faint, one hardly changed", "many other changes"],
 )
-def test_what_shows_less_waits_longer(
+def test_weaker_evidence_requires_a_longer_settle_time(
     monkeypatch: pytest.MonkeyPatch, nats: float, touched: dict[str, float], after: float
 ) -> None:
     wrong = Wrong("not_straight", "g", (INDEX["d5"], INDEX["e6"]), "Green moved diagonally.")
@@ -110,7 +110,9 @@ def test_a_barely_visible_extra_piece_is_alerted_after_the_settle_time(
     assert told(60.0 if after is None else after + 0.05) is (after is not None)
 
 
-def test_noise_that_cuts_a_rest_in_two_does_not_silence_an_alert(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_noise_that_interrupts_a_still_picture_does_not_suppress_an_alert(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Two short still pictures of the same act; if something else comes between them, the settle time
     restarts.
     """
@@ -190,7 +192,7 @@ def test_a_piece_that_is_nowhere_else_has_landed(
 @pytest.mark.parametrize(
     ("lead", "rivals", "told", "stands"),
     [(30.0, 1, [PutRight], True), (4.0, 1, [Undecided], False), (0.0, 0, [], False)],
-    ids=["put back", "hardly told apart", "not explained at all"],
+    ids=["put back", "hardly distinguishable", "unexplained"],
 )
 def test_a_stack_that_may_be_trimmed_is_not_taken_for_a_turn_taken_back(
     monkeypatch: pytest.MonkeyPatch, lead: float, rivals: int, told: list[type], stands: bool
@@ -232,7 +234,7 @@ def test_turns_before_an_answer_are_followed_at_once(
     assert [type(one) for one in show(either, 0, 1.1, 10.0)] == [Undecided]
     on = [(*either[0], Move.parse("d7-d8")), (*either[1], Move.parse("d7-d8" if known else "d7-c7"))]
     assert show(on, 1, 0.34, 12.0) == []
-    assert {belief.row for belief in referee_._beliefs} == set(on if known else either)
+    assert {belief.turns for belief in referee_._beliefs} == set(on if known else either)
 
 
 def test_a_turn_that_ended_before_its_settle_time_is_remembered_for_one_look(
@@ -248,7 +250,7 @@ def test_a_turn_that_ended_before_its_settle_time_is_remembered_for_one_look(
     referee_, history = Referee(RULES), [start_position(RULES)]
 
     def judged(found: Judgement, look: Any, *given: Any, **_: Any) -> Judgement:
-        borne.append([belief.row for belief in given[3]])
+        borne.append([belief.turns for belief in given[3]])
         return found
 
     gone = Judgement(lifted, 50.0, 20.0, 20.0)
@@ -295,10 +297,10 @@ def test_an_unexplained_change_is_not_alerted_during_a_question(
 
 
 @pytest.mark.parametrize(("further", "after"), [(4, 0.8), (5, 3.0)], ids=["a few squares", "a push"])
-def test_what_nothing_explains_may_be_a_push(
+def test_an_unexplained_change_may_be_a_push(
     monkeypatch: pytest.MonkeyPatch, further: int, after: float
 ) -> None:
-    """The tall stacks that would explain it best would cover half of the board without explaining it."""
+    """The hypothetical tall stacks that would explain it best cover half of the board."""
     wrong = Wrong("unexplained", "g", (INDEX["d7"],), "This cannot be explained.")
     act = Act(Kind.WRONG_TWICE, {INDEX["d7"]: "grrrr"}, wrong=lambda: wrong)
     monkeypatch.setattr(referee, "judge", lambda *_, **__: Judgement(act, 200.0, 200.0, legal_lead=200.0))
@@ -344,11 +346,11 @@ def test_after_a_possible_take_back_no_further_turn_is_assumed(
 
 
 def instead_of(monkeypatch: pytest.MonkeyPatch, shown: list[Judgement]) -> tuple[Referee, list[set[Move]]]:
-    """A referee whose looks show this, one after the other, and the beliefs it remembers at each."""
+    """A referee whose looks have these judgements, in order, and the alternatives considered for each."""
     minded: list[set[Move]] = []
 
-    def judged(*_: Any, instead: Any, **__: Any) -> Judgement:
-        minded.append(set(instead))
+    def judged(*_: Any, alternatives: Any, **__: Any) -> Judgement:
+        minded.append(set(alternatives))
         return shown[len(minded) - 1]
 
     monkeypatch.setattr(referee, "judge", judged)

@@ -111,7 +111,7 @@ def test_a_turn_is_emitted_and_taken_back(table: Table) -> None:
 
 
 @pytest.mark.parametrize("other", ["e5-f5", "b6-a6"])
-def test_a_changed_mind_needs_no_settle_time_in_between(table: Table, other: str) -> None:
+def test_a_changed_mind_requires_no_settle_time_in_between(table: Table, other: str) -> None:
     """The turn is undone and another one made, all under one hand."""
     start, instead = table.stacks, table.after(other)
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]

@@ -20,7 +20,7 @@ TALL = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "", "g5":
 """The usual start, except for some pieces gathered into stacks."""
 
 PENDING = {"d7": "", "d5": "rgrrgrg"}
-"""After d7-d5, not yet trimmed: a red and a green piece are to go."""
+"""After d7-d5, not yet trimmed: a red and a green piece are to be removed."""
 
 
 def tall_rules(reserves: dict[str, int]) -> Rules:
@@ -151,7 +151,7 @@ def test_a_wrong_number_of_pieces_is_a_wrong_distance(table: Table, act: str) ->
 
 
 def test_a_stack_trimmed_from_its_top_looks_as_before_its_turn() -> None:
-    """Not a pixel of it has changed since before the turn, but elsewhere the turn is visible."""
+    """None of its pixels has changed since before the turn, but the turn is visible elsewhere."""
     table = Table(rules({"d5": "rgrrg", "d6": "g", "b2": "", "c2": "", "f2": ""}, {}))
     assert table.show().words == []
     assert table.show(table.put({"d6": "", "d5": "rgrrgg"})).words == ["prompt d5"]
@@ -162,7 +162,7 @@ def test_a_stack_trimmed_from_its_top_looks_as_before_its_turn() -> None:
 
 
 def test_two_pieces_of_one_colour_are_not_taken_for_one() -> None:
-    """Everything that one piece changes has changed, but more has."""
+    """Everything that one piece changes has changed, and more."""
     table = Table(rules({"c4": "rgrgg", "d4": "", "b4": "", "c5": ""}, {}))
     assert table.show().words == []
     assert table.show(table.put({"c4": "rgr", "d4": "gg"}), 1.5).words == ["alert distance"]
@@ -204,7 +204,7 @@ def test_the_button_skips_the_settle_time(table: Table) -> None:
     assert table.show(start).words == []
 
 
-def test_a_stack_too_high_before_the_dome_that_its_piece_left_is_prompted_for() -> None:
+def test_a_stack_too_high_in_front_of_the_dome_that_its_piece_left_is_prompted_for() -> None:
     """From there the sixth piece hides half of the dome, which then looks as if a piece were on it."""
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=42.0, azimuth=0.0, roll=0.0, fill=0.9)

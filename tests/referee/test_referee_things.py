@@ -96,7 +96,7 @@ def test_the_game_goes_on_with_an_object_on_the_board(
 
 
 @pytest.mark.parametrize("dimmed", [0.8, 0.55])
-def test_what_a_thing_hides_stays_hidden_under_another_lamp(dimmed: float) -> None:
+def test_what_an_object_hides_stays_hidden_under_another_lamp(dimmed: float) -> None:
     """Otherwise something seems to have happened on the squares behind it, which show the object."""
     beside = table_with_a_thing(30.0, 4.4, 0.5, 1.2)
     beside.thing = True

@@ -13,7 +13,7 @@ from focus_companion.referee.decision import Decision
 from focus_companion.referee.decision_terms import terms_of
 from focus_companion.referee.terms import Terms
 from focus_companion.simulator.scene_style import aimed_camera
-from focus_companion.support.decision_picture import COLOURS, PANEL, Views, draw
+from focus_companion.support.decision_picture import COLOURS, PANEL_WIDTH, Views, draw
 from focus_companion.support.explainer import Explainer
 from focus_companion.vision.tracking.look import Look
 
@@ -58,7 +58,7 @@ def _add_up() -> Iterator[None]:
             total = act.picture + act.prior + sum(act.context.values()) + act.heights
             assert act.score == pytest.approx(total)
         assert not terms.acts or sum(act.probability for act in terms.acts) == pytest.approx(1.0)
-        # An act may be preferred to one that fits better, if that one lacks what cannot be seen.
+        # An act may be preferred to a better-fitting one that differs only in what is barely visible.
         behind = [act.behind for act in terms.acts]
         assert behind[1:] == sorted(behind[1:]) and behind[:1] in ([], [0.0])
 
@@ -72,7 +72,7 @@ def test_a_turn_is_explained_by_its_two_squares(table: Table) -> None:
     assert all(square.nats > 20 for square in best.squares)
     assert [s.square for s in terms.squares if s.explained == "act"] != []
     assert not [s for s in terms.squares if s.explained == "not explained"]
-    # The squares alone look like what the act says.
+    # Each square alone looks like the stack that the act leaves.
     assert all(s.like == s.act for s in terms.squares if s.explained == "act")
     (lead,) = [condition for condition in terms.conditions if condition.what == "nats"]
     assert lead.met and lead.reached == pytest.approx(min(act.behind for act in terms.acts[1:]), abs=1e-6)
@@ -89,7 +89,7 @@ def test_an_alert_states_what_it_waited_for(table: Table) -> None:
 
 
 def test_what_the_likeliest_act_does_not_explain_is_listed_and_counts_against_it(table: Table) -> None:
-    """Two squares far from each other have changed; the single removals each leave one of them alone."""
+    """Two squares far from each other have changed; a removal from one does not account for the other."""
     table.show(table.put({"b7": "", "g2": ""}), 0.4)
     acts = [act for terms in KEPT.terms for act in terms.acts if len(act.squares) == 1]
     assert acts and all(act.context["a changed square that it leaves alone"] < 0 for act in acts)
@@ -108,9 +108,9 @@ def test_a_question_shows_the_acts_that_are_alike() -> None:
     assert any("it leads by" in KEPT.terms[at].why for at in range(len(KEPT.terms)))
     assert KEPT.views is not None
     drawn = draw(KEPT.views, terms)
-    assert drawn.shape[1] > 3 * PANEL
+    assert drawn.shape[1] > 3 * PANEL_WIDTH
     # The changed pixels of the act's squares are drawn in its colour.
-    third = drawn[:, 2 * PANEL + 36 :]
+    third = drawn[:, 2 * PANEL_WIDTH + 36 :]
     assert (third == COLOURS["act"][::-1]).all(-1).sum() > 200
 
 
@@ -124,5 +124,5 @@ def test_an_explanation_is_of_the_last_decision_up_to_its_time_with_its_verdicts
     assert explainer.missing == []
     early, alert = explainer.found
     assert early.terms.time <= 1.5 and early.terms.decided == ()
-    # Long after the alert, the same picture: it is what there is to explain.
+    # Long after the alert the picture is the same: the alert is what there is to explain.
     assert alert.terms.decided == ("alert distance d5 d7",) and alert.terms.time < 3.0

@@ -15,7 +15,7 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee import referee, trimming, weighing
 from focus_companion.referee.acts import Act, Acts, Kind
-from focus_companion.referee.judge import SURE_HIGH
+from focus_companion.referee.judge import MIN_TOO_HIGH_LEAD
 from focus_companion.referee.referee import Referee
 from focus_companion.referee.trimming import Pending
 from focus_companion.referee.verdict import TrimAwaited, Undecided, Verdict
@@ -24,7 +24,7 @@ RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
 
 
 @pytest.mark.parametrize("beside", ["r", "g", "rr", "gr"])
-def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right_one(beside: str) -> None:
+def test_pieces_beside_the_board_are_equal_evidence_for_wrong_and_correct_trimmings(beside: str) -> None:
     """Unless the act takes fewer pieces from the stack; less evidence if the colours differ, or if some of
     the pieces are not there."""
     position = start_position(RULES)
@@ -39,18 +39,18 @@ def test_what_lies_beside_the_board_speaks_for_a_wrong_trimming_as_for_the_right
     wrong = list(acts.wrong_trims(move))
     assert len(right) == 1 and len(wrong) > 5
     for act in (*right, *wrong):
-        found = trimming.trimming(look, act, Pending(move, sure=True))
+        found = trimming.trimming_evidence(look, act, Pending(move, sure=True))
         if len(beside) > len(act.trimmed):
-            assert found == trimming.LAID_DOWN - trimming.EXTRA < 0
+            assert found == trimming.BESIDE_EVIDENCE - trimming.EXTRA_PIECE_PENALTY < 0
         elif Counter(beside) - Counter(act.trimmed):
-            assert found == trimming.LAID_DOWN - trimming.MISCOLOURED
+            assert found == trimming.BESIDE_EVIDENCE - trimming.WRONG_COLOUR_PENALTY
         else:
             unseen = len(act.trimmed) - len(beside)
-            assert found == trimming.LAID_DOWN - trimming.MISSING * unseen
+            assert found == trimming.BESIDE_EVIDENCE - trimming.MISSING_PIECE_PENALTY * unseen
     assert right[0].trimmed == "r"
 
 
-def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
+def test_pieces_removed_from_below_a_stack_must_lie_beside_the_board() -> None:
     """Otherwise a stack trimmed by one after a reserve piece looks like a stack with a piece removed."""
     position = start_position(RULES)
     acts = Acts([position], RULES)
@@ -60,11 +60,11 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
     removals = list(acts.removals([INDEX["f7"]]))
     robbed = [act for act in removals if not act.lifted]
     lifted = [act for act in removals if act.lifted]
-    assert robbed and all(trimming.trimming(gone, act, None) < -30 for act in robbed)
-    assert lifted and all(trimming.trimming(gone, act, None) == 0 for act in lifted)
-    assert all(trimming.trimming(beside, act, None) == 0 for act in lifted)
-    kept = {act.changes[INDEX["f7"]]: trimming.trimming(beside, act, None) for act in robbed}
-    assert kept["rgrg"] == 0 and kept["grg"] == -trimming.MISSING and kept["rg"] < kept["grg"]
+    assert robbed and all(trimming.trimming_evidence(gone, act, None) < -30 for act in robbed)
+    assert lifted and all(trimming.trimming_evidence(gone, act, None) == 0 for act in lifted)
+    assert all(trimming.trimming_evidence(beside, act, None) == 0 for act in lifted)
+    kept = {act.changes[INDEX["f7"]]: trimming.trimming_evidence(beside, act, None) for act in robbed}
+    assert kept["rgrg"] == 0 and kept["grg"] == -trimming.MISSING_PIECE_PENALTY and kept["rg"] < kept["grg"]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_what_is_gone_from_below_a_stack_must_lie_beside_the_board() -> None:
     ],
     ids=["changed", "hardly changed", "nothing beside", "untouched"],
 )
-def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
+def test_pieces_laid_down_came_from_the_stack_too_high_if_it_has_changed(
     moved: float, beside: str, trimmed: float, left: float, back: float
 ) -> None:
     position = start_position(RULES)
@@ -88,19 +88,17 @@ def test_what_was_laid_down_came_from_the_stack_too_high_if_that_has_changed(
         evidence=SimpleNamespace(standing=position.stacks),
     )
     acts = [act for act in Acts([position], RULES).turns({move.target}) if act.moves == (move,)]
-    told = {act.kind: trimming.trimming(look, act, Pending(move, sure=True)) for act in acts}
+    told = {act.kind: trimming.trimming_evidence(look, act, Pending(move, sure=True)) for act in acts}
     assert told == {Kind.TURN: trimmed, Kind.PENDING: left}
     # If nothing or another act has happened instead of the turn, it was taken back.
     elsewhere = Act(Kind.WRONG, {INDEX["d8"]: "r"})
     for act in (weighing.NOTHING, elsewhere):
-        assert trimming.trimming(look, act, Pending(move, sure=True)) == back
-        assert trimming.trimming(look, act, Pending(move, sure=False)) == 0.0
+        assert trimming.trimming_evidence(look, act, Pending(move, sure=True)) == back
+        assert trimming.trimming_evidence(look, act, Pending(move, sure=False)) == 0.0
 
 
 def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
-    """Otherwise there is a prompt: a stack that is too high may look, in the dark, as if a piece were
-    missing.
-    """
+    """Otherwise there is a prompt: in the dark, a stack too high may look as if a piece were missing."""
     position, move = start_position(RULES), Move.parse("*f7")
     acts = Acts([position], RULES)
     # Nats by which the square fits the trimmed stack better than the high one.
@@ -113,25 +111,25 @@ def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
     laid: Any = SimpleNamespace(since_mark=None, appeared="r", evidence=evidence)
     made = {act.kind: act for act in acts.turns({move.target}) if act.moves == (move,)}
     assert made[Kind.TURN].trimmed == "r"
-    assert trimming.trimming(laid, made[Kind.TURN], None) == trimming.LAID_DOWN
+    assert trimming.trimming_evidence(laid, made[Kind.TURN], None) == trimming.BESIDE_EVIDENCE
     for act in (made[Kind.TURN], *acts.wrong_trims(move)):
-        assert trimming.trimming(bare, act, None) == -trimming.UNPROMPTED
-    assert trimming.trimming(bare, made[Kind.PENDING], None) == 0.0
-    # Against any other act the turn is weighed as what it looks like, although it is emitted as the other.
-    assert trimming.as_trimmed(bare, made[Kind.PENDING], None) == 30.0 - trimming.NOWHERE
-    assert trimming.as_trimmed(laid, made[Kind.PENDING], None) == 0.0
-    assert trimming.as_trimmed(bare, made[Kind.TURN], None) == 0.0
-    better["rgrgg"] = trimming.UNPROMPTED
-    assert trimming.as_trimmed(bare, made[Kind.PENDING], None) == 0.0
-    assert trimming.trimming(bare, made[Kind.TURN], None) == -trimming.NOWHERE
+        assert trimming.trimming_evidence(bare, act, None) == -trimming.UNPROMPTED_PENALTY
+    assert trimming.trimming_evidence(bare, made[Kind.PENDING], None) == 0.0
+    # Against other acts, the untrimmed turn is weighed as the trimmed one that it looks like.
+    assert trimming.gain_if_trimmed(bare, made[Kind.PENDING], None) == 30.0 - trimming.NONE_BESIDE_PENALTY
+    assert trimming.gain_if_trimmed(laid, made[Kind.PENDING], None) == 0.0
+    assert trimming.gain_if_trimmed(bare, made[Kind.TURN], None) == 0.0
+    better["rgrgg"] = trimming.UNPROMPTED_PENALTY
+    assert trimming.gain_if_trimmed(bare, made[Kind.PENDING], None) == 0.0
+    assert trimming.trimming_evidence(bare, made[Kind.TURN], None) == -trimming.NONE_BESIDE_PENALTY
 
 
 @pytest.mark.parametrize(
     ("row", "moved", "against"),
     [
-        (("*f7",), 0.0, trimming.UNPROMPTED),
-        (("*f7", "d7-d8"), 0.0, 2 * trimming.NOWHERE),
-        (("*f7",), 0.3, trimming.NOWHERE),
+        (("*f7",), 0.0, trimming.UNPROMPTED_PENALTY),
+        (("*f7", "d7-d8"), 0.0, 2 * trimming.NONE_BESIDE_PENALTY),
+        (("*f7",), 0.3, trimming.NONE_BESIDE_PENALTY),
     ],
     ids=["nothing has happened since", "play goes on", "something was taken"],
 )
@@ -145,17 +143,19 @@ def test_a_stack_barely_seen_as_too_high_may_be_trimmed_already(
         since_mark=since, appeared_since_mark="", evidence=SimpleNamespace(standing=position.stacks)
     )
     act = Act(Kind.TURN if len(row) == 1 else Kind.TURNS, {INDEX["f7"]: "rgrgg"}, moves, trimmed="r")
-    assert trimming.trimming(look, act, Pending(moves[0], sure=False)) == -against
+    assert trimming.trimming_evidence(look, act, Pending(moves[0], sure=False)) == -against
 
 
 def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
-    """A piece missing from a stack from which none may be taken, in a hand or elsewhere."""
+    """A piece is missing from a stack from which none may be taken; it may be in a hand or elsewhere."""
     position, move = start_position(RULES), Move.parse("*d4")
     look: Any = SimpleNamespace(
         since_mark=None, appeared="", evidence=SimpleNamespace(standing=position.stacks)
     )
     robbed = list(Acts([position], RULES).wrong_trims(move))
-    assert robbed and all(-trimming.UNPROMPTED < trimming.trimming(look, act, None) <= 0 for act in robbed)
+    assert robbed and all(
+        -trimming.UNPROMPTED_PENALTY < trimming.trimming_evidence(look, act, None) <= 0 for act in robbed
+    )
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
         (11.0, 0.1, "", None),
         (11.0, 0.0, "r", None),
         (11.0, 0.0, "", None),
-        (SURE_HIGH, 0.5, "r", None),
+        (MIN_TOO_HIGH_LEAD, 0.5, "r", None),
     ],
     ids=[
         "pieces beside",
@@ -179,7 +179,7 @@ def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
         "surely too high",
     ],
 )
-def test_what_still_looks_too_high_is_asked_about_once_somebody_was_at_it(
+def test_a_stack_that_still_looks_too_high_is_asked_about_once_it_was_touched(
     monkeypatch: pytest.MonkeyPatch, lead: float, moved: float, beside: str, after: float | None
 ) -> None:
     """Only after the settle time: pieces are taken one by one."""

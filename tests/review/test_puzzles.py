@@ -1,4 +1,4 @@
-"""Puzzles: what they promise holds by plain counting, and no other turn gains as much."""
+"""Puzzles: plain counting confirms what their turns gain, and no other turn gains as much."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.record import Entry, GameRecord
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.review.puzzles import LEAST, Puzzle, puzzles
+from focus_companion.review.puzzles import MIN_GAIN, Puzzle, puzzles
 from focus_companion.review.review import NotFinished
 
 RULES = Rules.make(2)
@@ -41,7 +41,7 @@ def found(record: GameRecord) -> tuple[Puzzle, ...]:
 
 
 def has(position: Position, player: str) -> int:
-    """Stacks, captured pieces and reserve of one player of two, less the other's."""
+    """Stacks, captured pieces and reserve of one player of two, minus the other's."""
     (other,) = set("gr") - {player}
     total = 0
     for one, sign in ((player, 1), (other, -1)):
@@ -52,7 +52,7 @@ def has(position: Position, player: str) -> int:
 
 
 def kept(position: Position, move: Move) -> int:
-    """What a turn gains after the worst answer."""
+    """What a turn gains after the reply that is worst for it."""
     player, after = position.to_move, apply(position, move, RULES)
     ends = [after] if after.over else [apply(after, reply, RULES) for reply in legal_moves(after, RULES)]
     return min(has(end, player) for end in ends) - has(position, player)
@@ -69,7 +69,7 @@ def test_a_puzzle_has_one_answer_and_it_gains_what_is_said(
     for puzzle in found:
         position = positions[puzzle.ply]
         assert puzzle.start.stacks == position.stacks and puzzle.start.to_move == position.to_move
-        assert kept(position, puzzle.move) == puzzle.gain >= LEAST
+        assert kept(position, puzzle.move) == puzzle.gain >= MIN_GAIN
         others = [kept(position, move) for move in legal_moves(position, RULES) if move != puzzle.move]
         assert max(others) < puzzle.gain
         assert puzzle.text.endswith(f"to move gains {puzzle.gain}")

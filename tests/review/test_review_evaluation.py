@@ -1,4 +1,4 @@
-"""What a position is worth."""
+"""The evaluation of positions."""
 
 from typing import Any
 

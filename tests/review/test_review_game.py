@@ -67,7 +67,7 @@ def test_an_illegal_move_is_named() -> None:
 
 def test_a_long_game_is_searched_less_at_each_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     record = drawn(60, players=2)
-    monkeypatch.setattr(room, "LIMIT", 600)
+    monkeypatch.setattr(room, "MAX_POSITIONS", 600)
     assert not any(turn.complete for turn in review(record).turns)
 
 

@@ -33,7 +33,7 @@ CASES = [
     ({"c4": "g", "c5": "r", "f5": "rg"}, "c4-c5", {}),
     ({"c4": "g", "c5": "g", "e5": "gr"}, "c4-c5", {}),
     ({"c4": "g", "c5": "r", "e5": "rgg"}, "c4-c5", {}),
-    # 2: between two single red pieces; one alone is no matter, nor are piles, nor a piece that was placed
+    # 2: between two single red pieces; not beside only one, nor beside piles, nor a piece that was placed
     ({"c4": "g", "b5": "r", "c6": "r"}, "c4-c5", {"between": ["c5", "c6", "b5"]}),
     ({"c4": "g", "b5": "r"}, "c4-c5", {}),
     ({"c4": "g", "b5": "gr", "c6": "gr"}, "c4-c5", {}),

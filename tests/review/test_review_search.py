@@ -1,4 +1,4 @@
-"""The search finds what an exhaustive look at every turn and every reply finds, and more."""
+"""The search finds at least what trying every turn and every reply finds."""
 
 import random
 from typing import Any
@@ -41,7 +41,7 @@ def test_the_lines_are_lines_of_the_game(variant: dict[str, Any]) -> None:
         assert search(position, record.rules, played, 30_000) == found
 
 
-def test_what_a_plain_look_finds_decided_is_decided() -> None:
+def test_a_game_decided_within_two_turns_is_found_decided() -> None:
     """One stack each: if a turn wins, or the worst reply to it does, the search says so too."""
     decided = 0
     for seed in range(150):

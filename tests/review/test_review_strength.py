@@ -1,4 +1,4 @@
-"""The evaluation and the search are good: following them wins."""
+"""The evaluation and the search are good: players who follow them win."""
 
 import random
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def searching(position: Position, rules: Rules, choose: random.Random) -> Move:
 
 
 def wins(one: Player, other: Player, games: int) -> int:
-    """How many two-player games ``one`` wins, starting every other, each after four random turns."""
+    """How many two-player games ``one`` wins, beginning every other one, each after four random turns."""
     rules, won = Rules.make(2), 0
     for seed in range(games):
         choose = random.Random(seed)

@@ -49,7 +49,7 @@ def main(folder: str, obey: str) -> None:
         time.sleep(0.01)
         index += 1
         for event in session.push(Still(index)):  # type: ignore[arg-type]
-            seats.look()
+            seats.notify()
             print(event.type, flush=True)
 
 

@@ -61,7 +61,7 @@ class Table:
             self.session,
             self.lines.append,
             think=(sys.executable, str(PLAYER)),
-            patience=lambda seconds: seconds + patience,
+            answer_timeout=lambda seconds: seconds + patience,
         )
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
@@ -74,7 +74,7 @@ class Table:
             index += 1
             if told := self.session.push(Shot(index)):  # type: ignore[arg-type]
                 assert told
-                self.seats.look()
+                self.seats.notify()
 
     def until(self, what: Callable[[dict[str, Any]], Any], seconds: float = 60.0) -> dict[str, Any]:
         end = time.monotonic() + seconds

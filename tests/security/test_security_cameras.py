@@ -21,7 +21,7 @@ import pytest
 
 from focus_companion.vision.capture import frames
 from focus_companion.vision.capture.frames import FrameError, read_image
-from focus_companion.vision.capture.http import LARGEST, Fetcher, FetchError
+from focus_companion.vision.capture.http import MAX_ANSWER_BYTES, Fetcher, FetchError
 from focus_companion.vision.capture.sources import open_source
 
 ROOT = Path(__file__).parents[2]
@@ -146,7 +146,7 @@ def test_an_invalid_answer_of_a_camera_is_reported_in_one_line(kind: str) -> Non
 def test_an_endless_picture_is_cut_off() -> None:
     with camera(flood(HEAD + b"\r\n", b"\xff" * 1000)) as port, pytest.raises(FetchError, match="MiB"):
         Fetcher(f"http://127.0.0.1:{port}/a.jpg", 10)()
-    assert LARGEST < 64 * 2**20
+    assert MAX_ANSWER_BYTES < 64 * 2**20
 
 
 def test_a_picture_behind_a_password_is_fetched() -> None:
@@ -360,7 +360,7 @@ def test_a_large_photograph_is_read(tmp_path: Path) -> None:
 
 
 def test_a_film_of_huge_pictures_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "LARGEST", 32 * 24 - 1)
+    monkeypatch.setattr(frames, "MAX_PIXELS", 32 * 24 - 1)
     path = tmp_path / "film.avi"
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 10, (32, 24))
     for _ in range(3):

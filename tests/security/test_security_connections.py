@@ -23,9 +23,9 @@ NUISANCES = 60
 @pytest.fixture
 def serving(monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
     """The server with shorter timeouts and fewer threads, serving pictures of more than a megabyte."""
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 1.0)
-    monkeypatch.setattr(connections, "ANSWER_SECONDS", 1.0)
-    monkeypatch.setattr(server, "TIDY_SECONDS", 1)
+    monkeypatch.setattr(connections, "REQUEST_TIMEOUT", 1.0)
+    monkeypatch.setattr(connections, "RESPONSE_TIMEOUT", 1.0)
+    monkeypatch.setattr(server, "CHECK_INTERVAL", 1)
     monkeypatch.setattr(server, "_SPARE_THREADS", 8)
     page = Page()
     noise = np.random.default_rng(1).integers(0, 255, (960, 1280, 3), np.uint8)

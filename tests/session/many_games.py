@@ -52,7 +52,7 @@ def resident() -> float:
 
 
 def main(games: int, turns: int) -> None:
-    memory.share_one_pool()
+    memory.share_one_arena()
     # The simulated board as opened by play.
     demo.DemoSource = Hurried  # type: ignore[misc, assignment]
     session, source = Session(Rules.make(2), {}, None, Pipeline), Demo("demo")
@@ -66,7 +66,7 @@ def main(games: int, turns: int) -> None:
         if event.type == "ready":
             told: dict[str, float] = {"found_after": event.time - began}
         if event.type == "move" and session.history.ply >= turns:
-            memory.give_back()
+            memory.release_free_memory()
             games -= 1
             print(json.dumps(told | {"megabytes": resident()}), flush=True)
             began = event.time

@@ -18,7 +18,7 @@ from loopback import free_port
 
 from focus_companion.commands import play as play_command
 from focus_companion.commands.shared import camera_offer, play_source, playing
-from focus_companion.commands.shared.camera_offer import TRIES, CameraOffer
+from focus_companion.commands.shared.camera_offer import MAX_TRIES, CameraOffer
 from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.settings import Settings
 from focus_companion.storage.folders import demo_folder
@@ -54,16 +54,16 @@ def devices(tmp_path: Path) -> Devices:
 
 def test_a_camera_is_offered_while_it_is_there(devices: Devices) -> None:
     offer = CameraOffer(devices.there, devices.works)
-    offer.look()
+    offer.scan()
     assert offer.found is None and not offer.take()
     device = devices.plug("video0")
-    offer.look()
+    offer.scan()
     assert offer.found == device
     Path(device).unlink()
-    offer.look()
+    offer.scan()
     assert offer.found is None and not offer.take() and not offer.taken.is_set()
     devices.plug("video0")
-    offer.look()
+    offer.scan()
     assert offer.take() and offer.taken.is_set()
 
 
@@ -71,14 +71,14 @@ def test_a_device_that_is_no_camera_is_left_alone_until_it_is_replugged(devices:
     device = devices.plug("video0")
     devices.broken.add(device)
     offer = CameraOffer(devices.there, devices.works)
-    for _ in range(TRIES + 3):
-        offer.look()
-    assert offer.found is None and len(devices.tried) == TRIES
+    for _ in range(MAX_TRIES + 3):
+        offer.scan()
+    assert offer.found is None and len(devices.tried) == MAX_TRIES
     # Another file with the same name, as a replugged device has another inode.
     other = devices.plug("other")
     shutil.move(other, device)
     devices.broken.clear()
-    offer.look()
+    offer.scan()
     assert offer.found == device
 
 
@@ -86,7 +86,7 @@ def test_the_one_that_is_offered_is_not_disturbed(devices: Devices) -> None:
     device = devices.plug("video0")
     offer = CameraOffer(devices.there, devices.works)
     for _ in range(4):
-        offer.look()
+        offer.scan()
     assert devices.tried == [device]
 
 

@@ -17,7 +17,7 @@ from focus_companion.session.pipeline import Pipeline
 WATCHERS = 12
 
 
-def test_the_mount_is_worked_out_once_for_all_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_mount_is_computed_once_for_all_viewers(monkeypatch: pytest.MonkeyPatch) -> None:
     worked_out: list[object] = []
 
     def slow(outlines: object, _trial: object) -> Any:

@@ -11,7 +11,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import OutOfView, StartDiffers, StartSeen, Verdict
-from focus_companion.session.pipeline import REST, Pipeline
+from focus_companion.session.pipeline import REST_TIME, Pipeline
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Frame
@@ -54,7 +54,7 @@ def test_fewer_pictures_are_enough_until_the_board_is_found_and_while_nothing_mo
     assert table.sight.at_rest
     table.watch(1.0)
     assert not table.sight.at_rest
-    table.watch(REST + 0.6)
+    table.watch(REST_TIME + 0.6)
     assert table.sight.at_rest
     table.pictures = [np.roll(table.pictures[0], 90 * way, axis=1) for way in (-1, 1)]
     table.watch(0.4)
@@ -63,7 +63,7 @@ def test_fewer_pictures_are_enough_until_the_board_is_found_and_while_nothing_mo
 
 def test_after_a_rest_a_covered_camera_is_reported_and_nothing_is_read_from_its_pictures() -> None:
     table = Setting(START.stacks)
-    table.watch(1.0 + REST + 0.6)
+    table.watch(1.0 + REST_TIME + 0.6)
     assert table.sight.at_rest
     table.pictures = [np.full_like(table.pictures[0], 3)]
     # It is noticed at the next picture that has moved, and reported a second later.
@@ -107,14 +107,14 @@ def one_too_many() -> Setting:
     return Setting(stacks)
 
 
-def test_what_does_not_stand_is_named_until_the_players_say_that_it_does(one_too_many: Setting) -> None:
+def test_squares_that_differ_are_reported_until_the_players_confirm_the_set_up(one_too_many: Setting) -> None:
     assert one_too_many.watch(4.0) == [StartDiffers((INDEX["a4"],))]
     one_too_many.sight.vouch()
     assert one_too_many.watch(1.0) == [StartSeen()]
     assert one_too_many.watch(3.0) == [], "what was learned so is no alarm"
 
 
-def test_where_nothing_is_to_be_set_up_their_word_changes_nothing() -> None:
+def test_a_confirmation_has_no_effect_if_no_square_differs() -> None:
     table = Setting(START.stacks)
     assert table.watch(3.0) == [StartSeen()]
     table.sight.vouch()

@@ -92,7 +92,7 @@ def test_demo_follows_what_is_done_on_the_page(monkeypatch: pytest.MonkeyPatch) 
         assert demo.must_reopen([moved, event])
     assert not demo.must_reopen([events.Paused(1, True)])
     # A board that has got stuck is set up again.
-    now[0] += play_source.STUCK + 1
+    now[0] += play_source.STUCK_TIMEOUT + 1
     assert demo.must_reopen([])
     assert not demo.must_reopen([moved])
 
@@ -164,7 +164,7 @@ def program(tmp_path: Path) -> Iterator[Any]:
             one.process.stdout.close()
 
 
-def test_what_cannot_be_used_is_one_line(program: Any, tmp_path: Path) -> None:
+def test_an_error_at_the_start_is_one_line(program: Any, tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

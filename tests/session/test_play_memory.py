@@ -16,7 +16,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="the allocator and /p
 POOLS = """
 import ctypes, sys, threading
 from focus_companion.commands.shared import memory
-if sys.argv[1] == "one" and not memory.share_one_pool():
+if sys.argv[1] == "one" and not memory.share_one_arena():
     sys.exit("not GNU's C library")
 library = ctypes.CDLL(None)
 library.malloc.restype = library.fopen.restype = ctypes.c_void_p

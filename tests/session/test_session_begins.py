@@ -49,7 +49,7 @@ TURNS = [begun(), said.TurnSeen(Move.parse("d6-d7"), 0.9), said.TurnSeen(Move.pa
 
 
 @pytest.mark.parametrize("by_word", [True, False], ids=["said", "played on"])
-def test_what_is_kept_of_it_outlives_the_program(tmp_path: Path, by_word: bool) -> None:
+def test_its_record_survives_a_restart(tmp_path: Path, by_word: bool) -> None:
     with Journal(tmp_path) as journal:
         at = session(journal, RULES, *([] if by_word else TURNS))
         play_on(at.push, 2)
@@ -92,7 +92,7 @@ def test_a_restart_in_the_middle_of_the_question_leaves_it_open(tmp_path: Path) 
         assert do(after, ask.Begin("r")) == ["resolved", "begins", "move"]
 
 
-def test_what_is_not_in_question_is_refused() -> None:
+def test_a_beginning_that_is_not_in_question_is_refused() -> None:
     at = session()
     at.push(Still(0))
     for player in ("r", "g", "b"):
@@ -115,7 +115,7 @@ def test_the_next_game_is_begun_as_agreed() -> None:
     assert at.state()["order"] == ["green", "red"]
 
 
-def test_the_time_before_it_was_theirs() -> None:
+def test_the_time_before_the_first_turn_is_charged_to_who_begins() -> None:
     at = Session(RULES, {}, None, Script({0: [said.StartSeen()], 20: [OUT_OF_TURN], 30: TURNS}))
     do(at, ask.NewGame(RULES, clock=TimeControl("up")))
     play_on(at.push, 31)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from focus_companion.session import event_feed
-from focus_companion.session.event_feed import BATCH, Feed, Subscription
+from focus_companion.session.event_feed import WAKE_BATCH_SIZE, Feed, Subscription
 from focus_companion.session.events import Event, Resolved
 
 
@@ -65,7 +65,7 @@ def waiting(feed: Feed, count: int) -> tuple[list[Subscription], list[tuple[int,
     return subscriptions, received
 
 
-def test_without_an_id_only_what_follows_comes() -> None:
+def test_without_an_id_only_new_events_are_delivered() -> None:
     log = Log()
     feed = Feed(0, log)
     feed.publish(log.add(5))
@@ -90,7 +90,7 @@ def test_resuming_at_every_id_has_no_gap_and_no_repeat() -> None:
             assert read(feed, after, len(expected)) == expected
 
 
-def test_an_id_never_given_resumes_from_now() -> None:
+def test_an_id_never_issued_resumes_from_now() -> None:
     log = Log()
     feed = Feed(0, log)
     feed.publish(log.add(3))
@@ -160,10 +160,10 @@ def test_close_ends_a_waiting_listener_at_once() -> None:
         assert ended.wait(30)
 
 
-def test_hundreds_hear_every_event_once_though_they_are_woken_in_waves() -> None:
+def test_hundreds_receive_every_event_once_although_they_are_woken_in_batches() -> None:
     log = Log()
     feed = Feed(0, log)
-    heard: list[list[int]] = [[] for _ in range(5 * BATCH)]
+    heard: list[list[int]] = [[] for _ in range(5 * WAKE_BATCH_SIZE)]
     subscriptions = [feed.subscribe(heartbeat=30) for _ in heard]
 
     def listen(subscription: Subscription, into: list[int]) -> None:
@@ -188,26 +188,26 @@ def test_hundreds_hear_every_event_once_though_they_are_woken_in_waves() -> None
     feed.close()
 
 
-def test_of_many_who_wait_one_batch_is_woken_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_feed, "BATCH_PAUSE", 60.0)
+def test_of_many_waiting_listeners_one_batch_is_woken_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_feed, "WAKE_BATCH_PAUSE", 60.0)
     log = Log()
     feed = Feed(0, log)
-    _, heard = waiting(feed, 3 * BATCH)
+    _, heard = waiting(feed, 3 * WAKE_BATCH_SIZE)
     feed.publish(log.add(1))
-    until(lambda: len(heard) >= BATCH)
+    until(lambda: len(heard) >= WAKE_BATCH_SIZE)
     time.sleep(0.2)
-    assert len(heard) == BATCH
+    assert len(heard) == WAKE_BATCH_SIZE
     feed.close()
-    until(lambda: len(heard) == 3 * BATCH)
-    assert heard == log.kept * (3 * BATCH)
+    until(lambda: len(heard) == 3 * WAKE_BATCH_SIZE)
+    assert heard == log.kept * (3 * WAKE_BATCH_SIZE)
 
 
 def test_after_waking_many_the_feed_uses_no_processor() -> None:
     log = Log()
     feed = Feed(0, log)
-    subscriptions, received = waiting(feed, 2 * BATCH)
+    subscriptions, received = waiting(feed, 2 * WAKE_BATCH_SIZE)
     feed.publish(log.add(1))
-    until(lambda: len(received) == 2 * BATCH)
+    until(lambda: len(received) == 2 * WAKE_BATCH_SIZE)
     for subscription in subscriptions:
         subscription.close()
     used = time.process_time()
@@ -216,9 +216,9 @@ def test_after_waking_many_the_feed_uses_no_processor() -> None:
     feed.close()
 
 
-def test_many_who_wait_are_ended_at_once() -> None:
+def test_many_waiting_listeners_are_ended_at_once() -> None:
     feed = Feed(0, Log())
-    subscriptions = [feed.subscribe(heartbeat=30) for _ in range(3 * BATCH)]
+    subscriptions = [feed.subscribe(heartbeat=30) for _ in range(3 * WAKE_BATCH_SIZE)]
     threads = [threading.Thread(target=lambda s=s: [*s], daemon=True) for s in subscriptions]
     for thread in threads:
         thread.start()

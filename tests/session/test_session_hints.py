@@ -114,7 +114,7 @@ def test_the_turns_in_question_are_those_with_the_pieces_lifted() -> None:
     assert {str(move) for move in turns_in_question(h, INDEX["c4"], 4)} == every, "more than stand there"
 
 
-def test_a_hint_outlives_the_program(tmp_path: Path) -> None:
+def test_a_hint_survives_a_restart(tmp_path: Path) -> None:
     with Journal(tmp_path, write=True) as journal:
         hint(session(journal=journal))
     with Journal(tmp_path, write=True) as journal:

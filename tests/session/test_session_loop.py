@@ -115,7 +115,7 @@ def test_a_question_is_over_once_its_stack_is_prompted_for_and_may_be_asked_agai
     assert standing == [(False, ["c5-d5"]), (True, None), (True, ["c5-d5"])]
 
 
-def test_times_never_fall() -> None:
+def test_times_never_decrease() -> None:
     session = session_of(WRONG, said.PutRight(), WRONG)
     stamps = [session.push(Still(0, t))[0].time for t in (5.0, 3.0, 6.0)]
     assert stamps == [5.0, 5.0, 6.0]
@@ -132,7 +132,7 @@ def test_a_reopened_source_continues_in_time() -> None:
     assert session.attend()[0].time == 5.5
 
 
-def test_who_looks_at_the_pictures_waits_in_the_time_of_the_game() -> None:
+def test_the_pipeline_gets_frames_in_the_time_of_the_game() -> None:
     # Otherwise a board sought at 300 s would not be sought again for 300 s after a source restarts at 0.
     script = Script({})
     session = Session(Rules.make(2), {}, None, script)

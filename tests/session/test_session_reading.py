@@ -131,7 +131,7 @@ def test_a_board_set_up_again_is_read_when_asked_and_can_be_taken() -> None:
     assert session.position.stacks == MIDDLE.stacks and session.state()["reading"] is None
 
 
-def test_a_board_mended_by_hand_needs_no_reading_any_more() -> None:
+def test_after_a_correction_on_the_board_the_reading_is_dropped() -> None:
     sight = Reads(MIDDLE.stacks)
     session = Session(RULES, {}, None, sight)
     told(session, ask.ReadBoard())

@@ -200,7 +200,7 @@ WRONG = said.Wrong("distance", "g", (0, 1), "Put it back.")
     ids=["at once", "crossing it", "seen", "much later"],
 )
 def test_the_button_dismisses_what_has_been_seen(frames: int, events: list[str]) -> None:
-    """Ten frames a second: a press that crosses the alert was meant for the turn."""
+    """At ten frames per second, a press at the moment of the alert was meant for the turn."""
     sight = Script({0: [said.StartSeen()], 1: [WRONG]})
     session = Session(RULES, {}, None, sight)
     play_on(session.push, 2 + frames)
@@ -209,7 +209,7 @@ def test_the_button_dismisses_what_has_been_seen(frames: int, events: list[str])
     assert sight.hurried == [pytest.approx((1 + frames) / 10 + 2)]
 
 
-def test_the_button_with_nothing_to_dismiss_is_no_news() -> None:
+def test_the_button_with_nothing_to_dismiss_emits_nothing() -> None:
     session = playing(3)
     assert told(session, ask.TurnDone()) == []
     told(session, ask.Resign("r"))

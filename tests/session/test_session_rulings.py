@@ -81,7 +81,7 @@ def test_a_recorded_turn_ruled_out_is_taken_back(ply: int | None) -> None:
     assert back["moves"] == moves[wanted:]
 
 
-def test_what_was_not_played_cannot_be_ruled_out() -> None:
+def test_a_turn_that_was_not_played_cannot_be_ruled_out() -> None:
     session = Session(RULES, {}, None, Player(RULES))
     assert "No turn" in why_not(session, ask.RuleNotLegal())
     play_on(session.push, 3)
@@ -176,7 +176,7 @@ def test_a_clock_that_runs_out_is_reported_once_and_kept_in_the_record(tmp_path:
         told = [(event.type, event.time) for frame in frames for event in session.push(frame)]
         assert told == [("ready", 0), ("time_up", 10.5), ("move", 12), ("move", 14)], "the game goes on"
     with Journal(tmp_path) as journal:
-        # Green, whose time is up, has been given the increment; it runs out again, which is no news.
+        # Green's time is up; after the increment it runs out again, which is not reported.
         session = Session(RULES, {}, journal, lambda _: Script({}))
         told = [event for n, at in enumerate((0, 9, 30)) for event in session.push(Still(n, float(at)))]
         assert told == []
@@ -220,7 +220,7 @@ def test_increment_comes_after_the_turn() -> None:
         {"kind": "down", "seconds": 60, "increment": 1e9},
     ],
 )
-def test_a_clock_that_cannot_be_is_refused(data: Any) -> None:
+def test_an_invalid_clock_is_refused(data: Any) -> None:
     with pytest.raises(ValueError, match="clock"):
         TimeControl.from_json(data)
 

@@ -99,15 +99,15 @@ def test_every_frame_of_a_file_is_pushed(run: Any) -> None:
 def test_a_source_is_told_how_many_pictures_are_enough(run: Any) -> None:
     sight, source = Script({}), Source(100_000, live=True, pace=0.002)
     run(source, sight=sight, apart=0.1)
-    until(lambda: source.apart == 0.1)
+    until(lambda: source.min_interval == 0.1)
     sight.at_rest = True
-    until(lambda: source.apart > 0.1)
+    until(lambda: source.min_interval > 0.1)
     sight.at_rest = False
-    until(lambda: source.apart == 0.1)
+    until(lambda: source.min_interval == 0.1)
 
 
-def test_a_look_that_takes_long_costs_no_rest_of_the_board(run: Any) -> None:
-    """A turn is made every 0.6 s, and a look takes 2 s: every turn is seen nevertheless."""
+def test_slow_looks_miss_no_still_board(run: Any) -> None:
+    """A turn is made every 0.6 s and a look takes 2 s; nevertheless, every turn is seen."""
 
     class Camera:
         reads = 0
@@ -136,8 +136,8 @@ def test_a_look_that_takes_long_costs_no_rest_of_the_board(run: Any) -> None:
     assert all(turns.count(turn) >= 2 for turn in range(1, 6)), turns
 
 
-def test_a_simulated_board_waits_for_who_looks_at_it(run: Any) -> None:
-    """However slow the machine, the demo plays no turn unseen."""
+def test_a_simulated_board_waits_for_its_reader(run: Any) -> None:
+    """However slow the machine, the demo plays no turn that nobody sees."""
     seen: list[int] = []
 
     class Slow(Script):
@@ -147,7 +147,7 @@ def test_a_simulated_board_waits_for_who_looks_at_it(run: Any) -> None:
             return ()
 
     source = Source(60, live=True, end=lambda: time.sleep(5))
-    source.waits = True
+    source.on_demand = True
     run(source, sight=Slow({}))
     until(lambda: seen and seen[-1] == 59)
     assert seen == list(range(60))
@@ -328,7 +328,7 @@ def test_a_failing_file_or_program_ends_the_thread_and_says_why(run: Any, end: A
     assert "stopped" in caplog.text
 
 
-def test_a_loop_that_hangs_gives_no_sign_of_life(run: Any) -> None:
+def test_a_hanging_loop_does_not_feed_the_watchdog(run: Any) -> None:
     """The loop itself feeds the watchdog: with frames, without a camera, but never while it hangs."""
     hang, turns = threading.Event(), [0]
 

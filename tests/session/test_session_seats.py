@@ -61,7 +61,7 @@ def turn(made: Session, move: str, **other: Any) -> ask.SubmitTurn:
     return ask.SubmitTurn(move=Move.parse(move), **(place | other))
 
 
-def test_what_was_chosen_is_expected_from_the_next_picture_on() -> None:
+def test_a_chosen_turn_is_expected_from_the_next_picture_on() -> None:
     made, sight = session({2: [TurnSeen(Move.parse("c4-c5"), 0.9)]})
     made.push(Still(0))
     assert submit(made, turn(made, "c4-c5")) == ["reply"]
@@ -74,7 +74,7 @@ def test_what_was_chosen_is_expected_from_the_next_picture_on() -> None:
     assert made.state()["reply"] is None and made.state()["to_move"] == "red"
 
 
-def test_what_is_for_another_place_is_refused() -> None:
+def test_a_turn_for_another_point_of_the_game_is_refused() -> None:
     made, _ = session()
     for other in ({"ply": 1}, {"game": 7}, {"position": "another"}, {"player": "r"}):
         (said,) = submit(made, turn(made, "c4-c5", **other))
@@ -105,14 +105,14 @@ def test_what_is_for_another_place_is_refused() -> None:
     ],
     ids=lambda request: type(request).__name__,
 )
-def test_what_makes_a_reply_due_no_longer(request_: ask.Request) -> None:
+def test_requests_after_which_a_reply_is_no_longer_due(request_: ask.Request) -> None:
     made, _ = session()
     submit(made, turn(made, "c4-c5"))
     assert not submit(made, request_)[0].startswith("refused")
     assert made.state()["reply"] is None
 
 
-def test_what_does_not() -> None:
+def test_events_and_requests_that_leave_a_reply_due() -> None:
     wrong = Wrong("distance", "g", (3, 4), "Wrong.")
     made, _ = session({1: [wrong], 2: [PutRight()], 3: [OutOfView()]})
     made.push(Still(0))

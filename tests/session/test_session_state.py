@@ -67,14 +67,14 @@ def test_the_clocks_of_an_event_stand_at_its_time() -> None:
     assert told is not None and told["clock"]["time"] == session.history.time
 
 
-def test_what_an_event_brings_does_not_grow_with_the_game() -> None:
+def test_the_state_with_an_event_does_not_grow_with_the_game() -> None:
     session = Session(RULES, {}, None, Player(RULES))
     play_on(session.push, 60)
     told = session.state_after(session.state()["event"])
     assert told is not None and len(told["moves"]["add"]) <= 1 < told["moves"]["keep"]
 
 
-def test_an_event_of_long_ago_brings_none() -> None:
+def test_an_old_event_brings_no_state() -> None:
     session = Session(RULES, {}, None, Player(RULES))
     play_on(session.push, 80)
     assert session.state_after(1) is None and session.state_after(10**6) is None

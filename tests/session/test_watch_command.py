@@ -21,7 +21,7 @@ class Going(Source):
 
     def __init__(self, live: bool, gone: str, error: FrameError | None) -> None:
         super().__init__("going")
-        self.live, self.gone, self._error = live, gone, error
+        self.live, self.end_reason, self._error = live, gone, error
 
     def __iter__(self) -> Iterator[Any]:
         yield from (Still(0), Still(1))

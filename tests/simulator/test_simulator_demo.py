@@ -1,4 +1,4 @@
-"""The demonstration: an endless, lively, legal game that can start from any position."""
+"""The demo: an endless sequence of legal games, which can start from any position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.simulator.beats import Beat
-from focus_companion.simulator.demo import AFTER_A_GAME, FIRST_LOOK, PACE, DemoSource
+from focus_companion.simulator.demo import END_STILL, PACE, START_STILL, DemoSource
 from focus_companion.simulator.director import Director
 
 SMALL = (320, 240)
@@ -48,10 +48,10 @@ def test_games_are_legal_end_and_begin_again(seed: int) -> None:
             stood.add(position.stacks)
             position = apply(position, Move.parse(beat.truth["move"]), RULES)
             turns += 1
-        elif beat.seconds == FIRST_LOOK:
+        elif beat.seconds == START_STILL:
             position = start_position(RULES)
             stood.clear()
-        elif beat.seconds == AFTER_A_GAME:
+        elif beat.seconds == END_STILL:
             assert position.over
             games += 1
         assert beat.stage.stacks == position.stacks
@@ -65,7 +65,7 @@ def test_a_turn_comes_at_least_every_five_seconds(seed: int) -> None:
     last = None
     gaps = []
     for when, beat in beats(DemoSource(RULES, seed=seed, size=SMALL), 900):
-        if beat.seconds == AFTER_A_GAME and beat.kind == "settled":
+        if beat.seconds == END_STILL and beat.kind == "settled":
             last = None
         elif beat.kind == "settled" and beat.truth["move"]:
             if last is not None:
@@ -83,7 +83,7 @@ def middle_of_a_game() -> Position:
     return position
 
 
-def test_after_a_restart_the_board_stands_as_it_stood() -> None:
+def test_after_a_restart_the_board_is_unchanged() -> None:
     position = middle_of_a_game()
     source = DemoSource(RULES, position, seed=9, size=SMALL)
     row = beats(source, 12)
@@ -96,7 +96,7 @@ def test_after_a_restart_the_board_stands_as_it_stood() -> None:
     assert mover == position.to_move
 
 
-def test_a_finished_game_makes_room_for_a_new_one() -> None:
+def test_a_finished_game_is_followed_by_a_new_one() -> None:
     over = middle_of_a_game()
     while not over.over:
         row = beats(DemoSource(RULES, over, seed=3, size=SMALL), 600)
@@ -139,7 +139,7 @@ def test_a_slow_reader_misses_no_still_picture() -> None:
         for frame in islice(source, 3):
             stills.append(frame.time)
             time.sleep(0.6)
-    # Two pauses of 0.6 s let at most 0.5 s of play pass: the board is still for its first look.
+    # Two pauses of 0.6 s let at most 0.5 s of play pass, in which the board is still.
     assert stills[-1] > 1.1
 
 
@@ -150,8 +150,8 @@ def test_other_numbers_of_players_play_too(players: int) -> None:
     assert sum(bool(beat.truth.get("move")) for _, beat in row if beat.kind == "settled") >= 12
 
 
-def test_with_a_slow_reader_the_play_is_no_faster_than_the_time() -> None:
-    """Else an illegal act is gone before the referee, which waits for a picture to last, can report it."""
+def test_with_a_slow_reader_play_is_no_faster_than_real_time() -> None:
+    """Otherwise an illegal act would be over before the referee, after its settle time, can report it."""
     source = DemoSource(seed=1, size=(320, 240))
     shown: list[float] = []
     beat = Beat("settled", 1.0, Director(source.look, source.rules, PACE).stage(start_position(source.rules)))
@@ -169,7 +169,7 @@ def test_with_a_slow_reader_the_play_is_no_faster_than_the_time() -> None:
 
 
 class Table:
-    """The turns requested from the simulated table: red has no hands."""
+    """The turns requested from the simulated table, at which red is not present."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules, self.asks = rules, True
@@ -183,7 +183,7 @@ class Table:
         return legal_moves(position, self.rules)[0] if self.asks else None
 
 
-def test_what_is_asked_for_is_played_and_sometimes_something_else_first() -> None:
+def test_requested_turns_are_played_sometimes_after_a_mistake() -> None:
     rules = Rules.make(2)
     table = Table(rules)
     source = DemoSource(rules, seed=4, size=(320, 240), orders=table)
@@ -197,7 +197,7 @@ def test_what_is_asked_for_is_played_and_sometimes_something_else_first() -> Non
     assert made["asked"] > 30 and 0 < made["wrong"] < made["asked"] / 2
 
 
-def test_while_nothing_is_asked_for_the_board_stands() -> None:
+def test_without_a_request_the_board_does_not_change() -> None:
     rules = Rules.make(2, order="rg")
     table = Table(rules)
     table.asks = False

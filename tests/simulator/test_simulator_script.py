@@ -19,12 +19,12 @@ from focus_companion.game.squares import SQUARES
 from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.for_tests.script import ScriptedGame, script_game
 from focus_companion.simulator.mischief import (
-    AT_A_TRIMMING,
-    BEFORE_A_TURN,
+    TRIMMING_SLIPS,
+    TURN_SLIPS,
     carried_out,
-    explained,
     find_slip,
     find_trimming_slip,
+    legally_reachable,
 )
 from focus_companion.simulator.player import choose
 from focus_companion.simulator.scene_style import pleasant_look
@@ -85,7 +85,7 @@ def test_the_ground_truth_agrees_with_the_rules(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_no_piece_is_lost_or_made_in_any_picture(name: str) -> None:
+def test_the_number_of_pieces_is_constant(name: str) -> None:
     frames = game(RULES[name]).truth()["frames"]
     everything = pieces_in(frames[0])
     for frame in frames:
@@ -101,7 +101,7 @@ def test_pieces_in_a_hand_are_not_on_the_board() -> None:
     assert sum(pieces_in(f) == everything for f in carrying) / len(carrying) > 0.9
 
 
-@pytest.mark.parametrize("kind", BEFORE_A_TURN)
+@pytest.mark.parametrize("kind", TURN_SLIPS)
 def test_an_illegal_act_is_explained_by_no_legal_turn(kind: str) -> None:
     rng, rules, position, found = np.random.default_rng(8), RULES["two"], start_position(RULES["two"]), 0
     for _ in range(60):
@@ -119,15 +119,15 @@ def test_an_illegal_act_is_explained_by_no_legal_turn(kind: str) -> None:
     assert found >= (3 if kind == "drop_no_reserve" else 40)
 
 
-def test_two_legal_turns_in_a_row_count_as_explained() -> None:
+def test_two_legal_turns_in_a_row_are_reachable() -> None:
     rules = RULES["two"]
     first = start_position(rules)
     second = apply(first, Move.parse("c2-c1"), rules)
     third = apply(second, Move.parse("d2-d1"), rules)
-    assert explained(first, rules, third.stacks)
+    assert legally_reachable(first, rules, third.stacks)
     twice = list(second.stacks)
     twice[SQUARES.index("f2")], twice[SQUARES.index("f1")] = "", "g"
-    assert not explained(first, rules, tuple(twice))
+    assert not legally_reachable(first, rules, tuple(twice))
 
 
 def overflowing(rules: Rules) -> tuple[Position, Move]:
@@ -142,7 +142,7 @@ def overflowing(rules: Rules) -> tuple[Position, Move]:
     raise AssertionError("no stack ever grew too high")
 
 
-@pytest.mark.parametrize("kind", AT_A_TRIMMING)
+@pytest.mark.parametrize("kind", TRIMMING_SLIPS)
 def test_a_wrong_trimming_leaves_neither_the_pending_nor_the_right_stack(kind: str) -> None:
     rules = RULES["two"]
     position, move = overflowing(rules)
@@ -154,7 +154,7 @@ def test_a_wrong_trimming_leaves_neither_the_pending_nor_the_right_stack(kind: s
         assert slip.player != position.to_move
 
 
-def test_a_night_of_games_meets_every_kind_of_trouble_and_all_is_put_right() -> None:
+def test_all_kinds_of_trouble_occur_and_are_put_right() -> None:
     seen: set[str] = set()
     for seed in range(3):
         frames = game(RULES["two"], seed, 60).truth()["frames"]
@@ -165,7 +165,7 @@ def test_a_night_of_games_meets_every_kind_of_trouble_and_all_is_put_right() -> 
                 assert after["event"] in ("restored", "corrected", "restored, still to trim")
             elif "event" in frame:
                 seen.add(frame["event"].split(" by ")[0])
-    assert {*BEFORE_A_TURN, *AT_A_TRIMMING} <= seen
+    assert {*TURN_SLIPS, *TRIMMING_SLIPS} <= seen
     assert {"taken back", "light changed", "board moved"} <= seen
 
 
@@ -226,7 +226,7 @@ def test_the_stage_at_a_time_is_that_of_the_picture_then() -> None:
     assert [short.stage_at(i / 5, 5) for i in range(len(shown))] == shown
 
 
-def test_quick_turns_go_before_without_hands_or_trouble() -> None:
+def test_quick_turns_come_first_without_hands_or_trouble() -> None:
     game = script_game(LOOK, RULES["two"], seed=3, plies=4, trouble=1.0, quick=12)
     before = [beat for beat in game.beats if beat.truth["ply"] < 12]
     assert {beat.kind for beat in before} <= {"settled", "overflow-pending"}

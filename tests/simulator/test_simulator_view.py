@@ -37,7 +37,7 @@ def stage(stacks: dict[str, str], **more: object) -> Stage:
 
 
 def bare_look(tilt: float, azimuth: float = 20.0, profile: str = "domination") -> SceneStyle:
-    """A grey board without marks or randomness, so that only pieces have a colour."""
+    """A grey board without labels or randomness, on which only pieces have colours."""
     lens = replace(Lens.guess(*SIZE, 60.0), distortion=(-0.1, 0.02, 0.0005, -0.0004))
     camera = aimed_camera(lens, board_profile(profile), tilt=tilt, azimuth=azimuth, fill=0.9)
     return SceneStyle(
@@ -74,7 +74,7 @@ def test_a_stack_covers_the_pixels_that_the_scene_projects(tilt: float, profile:
     assert abs(columns.mean() - middle[1]) < 1.0
 
 
-def test_pieces_of_a_stack_show_from_the_top_down() -> None:
+def test_every_piece_of_a_stack_is_visible_from_the_side() -> None:
     look = bare_look(40.0, azimuth=0.0)
     picture = BoardView(look).draw(stage({"d4": "rgb"}))
     x, y = square_centre(look, "d4")
@@ -95,7 +95,7 @@ def test_the_same_seed_gives_the_same_picture_and_another_seed_another() -> None
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_random_looks_stay_in_the_range_asked(seed: int) -> None:
+def test_random_looks_stay_in_the_documented_range(seed: int) -> None:
     look = random_look(np.random.default_rng(seed))
     width, height = look.size
     assert 4.5 <= look.camera.tilt <= 50.5
@@ -143,7 +143,7 @@ def test_a_pushed_board_moves_in_the_picture_as_the_placed_camera_says() -> None
     assert np.hypot(columns.mean() - middle[1], rows.mean() - middle[0]) < 1.0
 
 
-def test_a_stack_throws_its_shadow_away_from_the_lamp() -> None:
+def test_a_stack_casts_its_shadow_away_from_the_lamp() -> None:
     look = bare_look(10.0, azimuth=0.0)  # the lamp hangs at the upper left of the board
     shaded = BoardView(look).draw(stage({"d4": "rrrrr"})).astype(int)
     bare = BoardView(look).draw(stage({})).astype(int)
@@ -171,7 +171,7 @@ def test_an_arm_hides_its_square_and_comes_from_its_seat(seat: str) -> None:
     assert sum(edge.any() for edge in border.values()) <= 2
 
 
-def test_noise_has_the_strength_asked_and_is_new_in_every_picture() -> None:
+def test_noise_has_the_given_strength_and_differs_between_pictures() -> None:
     look = replace(bare_look(20.0), sensor=Sensor(noise=3.0, blur=0, jpeg=0, shake=0, vignette=0))
     view, shown, rng = BoardView(look), stage({}), np.random.default_rng(3)
     clean = view.draw(shown)[::6, ::6].astype(np.float32)
@@ -254,7 +254,7 @@ def test_pictures_come_fast_enough_for_a_live_camera() -> None:
     assert min(spent) < 1 / 15
 
 
-def test_what_stands_still_costs_little_more_than_its_noise() -> None:
+def test_a_still_scene_costs_little_more_than_its_noise() -> None:
     view, rng = BoardView(pleasant_look()), np.random.default_rng(0)
     shown = stage(dict.fromkeys(SQUARES[8:44], "rg"))
     for _ in range(60):

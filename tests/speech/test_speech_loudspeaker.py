@@ -23,7 +23,7 @@ from transcript import Listener
 from focus_companion.commands.play import command
 from focus_companion.commands.shared.button import Presses
 from focus_companion.commands.shared.loudspeaker import ENGINE as ENGINE_NAME
-from focus_companion.commands.shared.loudspeaker import WAITING, Loudspeaker
+from focus_companion.commands.shared.loudspeaker import MAX_PENDING, Loudspeaker
 from focus_companion.commands.shared.speaking import Speaker, speaker
 from focus_companion.game.colours import LETTER
 from focus_companion.game.rules import Rules
@@ -130,7 +130,7 @@ def test_a_cut_turn_comes_after_the_alert(engine: Callable[[float], Path], tmp_p
 def test_an_answer_is_given_at_once_and_what_waits_is_dropped(
     loudspeaker: Loudspeaker, tmp_path: Path
 ) -> None:
-    for n in range(3 * WAITING):
+    for n in range(3 * MAX_PENDING):
         loudspeaker.say(Utterance(f"turn {n}"))
     until(lambda: heard(tmp_path))
     loudspeaker.answer("the answer")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from focus_companion.storage.outbox import FILE, Outbox, Sent
+from focus_companion.storage.outbox import FILE_NAME, Outbox, Sent
 
 
 def kept(folder: Path) -> Sent | None:
@@ -48,10 +48,10 @@ def test_a_damaged_outbox_is_recreated(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, spoil: Callable[[bytes], bytes]
 ) -> None:
     filled(tmp_path)
-    path = tmp_path / FILE
+    path = tmp_path / FILE_NAME
     path.write_bytes(spoil(path.read_bytes()))
     with caplog.at_level(logging.WARNING):
         assert kept(tmp_path) is None
-    assert FILE in caplog.text and "recreated" in caplog.text
+    assert FILE_NAME in caplog.text and "recreated" in caplog.text
     filled(tmp_path)
     assert kept(tmp_path) == Sent(3, 1)

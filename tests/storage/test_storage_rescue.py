@@ -372,7 +372,7 @@ def test_the_page_shows_it_until_the_next_turn(tmp_path: Path) -> None:
 
 
 def test_a_start_looks_at_the_newest_games_first_and_not_for_ever(tmp_path: Path) -> None:
-    """However long the journal: with no patience at all, only the newest game is checked."""
+    """However long the journal: with no time at all, only the newest game is checked."""
     emitted = played(tmp_path, 300)
     path = tmp_path / "journal.sqlite"
     game_of = games_of(path)

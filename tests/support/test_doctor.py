@@ -170,7 +170,7 @@ def examined(source: Callable[[], Any]) -> dict[str, Check]:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(camera, "LOOKS", 0.5)
+    monkeypatch.setattr(camera, "LOOK_SECONDS", 0.5)
 
 
 def test_a_good_camera_over_a_board_is_well_in_all() -> None:
@@ -255,8 +255,8 @@ def test_a_camera_that_does_not_open_or_hangs_is_one_line(monkeypatch: pytest.Mo
 
     found = examined(closed)
     assert found["camera"].state == "fail" and "does not open" in found["camera"].text
-    monkeypatch.setattr(camera, "FIRST", 0.2)
-    monkeypatch.setattr(camera, "SETTLING", 0.1)
+    monkeypatch.setattr(camera, "FIRST_PICTURE_TIMEOUT", 0.2)
+    monkeypatch.setattr(camera, "MAX_SETTLING_SECONDS", 0.1)
     released = threading.Event()
     found = examined(lambda: HangingCamera(released))
     released.set()

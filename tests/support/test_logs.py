@@ -68,14 +68,14 @@ def test_no_secret_is_written_anywhere(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_the_row_of_files_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "BYTES", 2000)
+    monkeypatch.setattr(logs, "MAX_FILE_BYTES", 2000)
     path = logs.start("info", tmp_path)
     assert path is not None
     for number in range(600):
         log.info("line %d of many", number)
     files = sorted(tmp_path.iterdir())
-    assert len(files) == logs.KEPT + 1
-    assert sum(file.stat().st_size for file in files) <= 2000 * (logs.KEPT + 1)
+    assert len(files) == logs.MAX_OLD_FILES + 1
+    assert sum(file.stat().st_size for file in files) <= 2000 * (logs.MAX_OLD_FILES + 1)
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in files)
     assert "line 599" in path.read_text(encoding="utf-8")
 

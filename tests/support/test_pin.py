@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from focus_companion.commands.shared.pin import folder, print_pin
+from focus_companion.commands.shared.pin import print_pin, private_folder
 
 
 def test_on_a_terminal_it_is_said(
@@ -40,4 +40,4 @@ def test_elsewhere_it_stands_in_a_file_while_the_program_runs(
 
 @pytest.mark.parametrize("given", ["", "here", "/nowhere/at/all"])
 def test_without_a_runtime_folder_it_lies_with_the_journal(given: str, tmp_path: Path) -> None:
-    assert folder(tmp_path, {"XDG_RUNTIME_DIR": given}) == tmp_path
+    assert private_folder(tmp_path, {"XDG_RUNTIME_DIR": given}) == tmp_path

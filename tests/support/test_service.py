@@ -113,7 +113,7 @@ def test_words_are_quoted_for_systemd() -> None:
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
 def test_systemd_understands_the_unit(tmp_path: Path) -> None:
-    unit = tmp_path / service_unit.NAME
+    unit = tmp_path / service_unit.UNIT_NAME
     unit.write_text(service_unit.unit_text(["--camera", "0"]), encoding="utf-8")
     done = subprocess.run(
         ["systemd-analyze", "verify", "--user", "--man=no", str(unit)],
@@ -121,7 +121,7 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
         env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path), "SYSTEMD_LOG_LEVEL": "warning"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert service_unit.NAME not in done.stderr, done.stderr
+    assert service_unit.UNIT_NAME not in done.stderr, done.stderr
 
 
 def test_the_options_of_a_unit_are_read_back() -> None:

@@ -328,7 +328,7 @@ def test_a_full_tape_ends_and_the_game_goes_on(tmp_path: Path, caplog: pytest.Lo
 def test_a_disk_that_does_not_follow_ends_the_tape(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(tape_module, "_PATIENCE", 0.01)
+    monkeypatch.setattr(tape_module, "_QUEUE_TIMEOUT", 0.01)
     monkeypatch.setattr(Tape, "_write", lambda self: None)
     session, tape = taped(tmp_path)
     for level in range(9):

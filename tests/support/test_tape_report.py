@@ -18,7 +18,7 @@ from focus_companion.session.events import Alert, GameBegan, Lost, Moved, Ready,
 from focus_companion.storage.tape.replay import Recording
 from focus_companion.storage.tape.tape import Tape, TapeError
 from focus_companion.support import tape_report
-from focus_companion.support.tape_report import NoBoard, beside_blurred, fault_of, tape_parts
+from focus_companion.support.tape_report import NoBoard, blurred_outside, fault_of, tape_parts
 from focus_companion.vision.capture.frames import Frame, read_image
 from focus_companion.vision.capture.sources import open_source
 
@@ -85,10 +85,10 @@ def test_without_an_alert_it_is_what_was_lost_else_the_end(tmp_path: Path) -> No
 def test_beside_the_board_nothing_is_recognisable_and_on_it_all(tmp_path: Path) -> None:
     noise = np.random.default_rng(1).integers(0, 255, (240, 320, 3), dtype=np.uint8)
     outline = np.array([[100, 60], [220, 60], [220, 180], [100, 180]])
-    blurred = beside_blurred(noise, outline)
+    blurred = blurred_outside(noise, outline)
     assert np.array_equal(blurred[62:178, 102:218], noise[62:178, 102:218])
     # Beside it a block of 20 pixels has one colour: noise is averaged away.
-    assert len(np.unique(blurred[:40].reshape(-1, 3), axis=0)) <= 2 * tape_report.BLOCKS
+    assert len(np.unique(blurred[:40].reshape(-1, 3), axis=0)) <= 2 * tape_report.BLOCKS_ACROSS
     assert int(np.ptp(blurred[:40].astype(int))) < 40 < int(np.ptp(noise[:40].astype(int)))
 
 

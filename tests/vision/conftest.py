@@ -1,5 +1,5 @@
 import sys
 from pathlib import Path
 
-# The drawn board serves the tests of finding and of following a board.
+# The tests of detection and of tracking share the drawn board.
 sys.path.insert(0, str(Path(__file__).parent))

@@ -1,4 +1,4 @@
-"""Plain drawn pictures of a board with the start position, and how far a found camera is off."""
+"""Simple drawn pictures of a board with the start position, and the error of a camera that was found."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def start_stacks() -> tuple[str, ...]:
 
 
 def look(tilt: float, azimuth: float, distance: float, size: tuple[int, int], field: float) -> Camera:
-    """A camera above the board that looks at its middle; ``azimuth`` turns the board in the picture."""
+    """A camera above the board that looks at its centre; ``azimuth`` rotates the board in the picture."""
     guess = Lens.guess(*size, field)
     lens = Lens(*size, guess.focal, (size[0] / 2, size[1] / 2), (-0.05, 0.01, 0.0, 0.0))
     tip = cv2.Rodrigues(np.array([np.pi - np.radians(tilt), 0.0, 0.0]))[0]
@@ -47,7 +47,7 @@ def draw(
     table: tuple[int, int, int] = (70, 95, 60),
     noise: float = 2.0,
 ) -> Image:
-    """A plain picture of the board: shaded solids as filled outlines, far ones first."""
+    """A simple picture of the board: shaded solids drawn as filled outlines, far ones first."""
     size = camera.lens
     image = np.full((size.height, size.width, 3), table, np.uint8)
     half = PROFILE.half_width
@@ -75,7 +75,7 @@ def draw(
 
 
 def off(camera: Camera, truth: Camera, turns: int = 1) -> float:
-    """Mean error of the corners in squares, for the best of some quarter turns."""
+    """Mean error of the corners in squares, for the best of the first ``turns`` quarter turns."""
     wanted = truth.project(PROFILE.corners)
     return float(
         min(

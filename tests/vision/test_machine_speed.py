@@ -1,4 +1,4 @@
-"""What a machine can carry, from what it takes for a picture."""
+"""The rate that a machine can sustain, from the time that it takes for a picture."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import time
 import pytest
 
 from focus_companion.support import machine
-from focus_companion.vision.capture.frames import SIZE
-from focus_companion.vision.machine_speed import ALL, ENOUGH, SMALLER, MachineSpeed, measure
+from focus_companion.vision.capture.frames import CAMERA_SIZE
+from focus_companion.vision.machine_speed import FULL_RATE, MIN_RATE, REDUCED_SIZE, MachineSpeed, measure
 
 HERE = MachineSpeed(picture=0.002, whole=0.003)
 """One core of a server."""
@@ -19,35 +19,35 @@ def slower(times: float) -> MachineSpeed:
 
 
 def test_a_fast_machine_takes_every_picture() -> None:
-    assert HERE.rate == ALL
+    assert HERE.rate == FULL_RATE
     assert HERE.apart == 0
-    assert HERE.size == SIZE
+    assert HERE.size == CAMERA_SIZE
 
 
 def test_a_slower_machine_takes_as_many_as_it_can_judge() -> None:
     speed = slower(12)
-    assert ENOUGH < speed.rate < ALL
+    assert MIN_RATE < speed.rate < FULL_RATE
     assert speed.apart == pytest.approx(1 / speed.rate)
-    assert speed.size == SIZE
+    assert speed.size == CAMERA_SIZE
 
 
 @pytest.mark.parametrize("times", [18, 40, 1000])
-def test_one_that_is_too_slow_still_takes_enough_to_see_what_is_still(times: float) -> None:
+def test_a_machine_that_is_too_slow_still_takes_the_minimum_rate(times: float) -> None:
     speed = slower(times)
-    assert 0 < speed.rate < ENOUGH
-    assert speed.apart == pytest.approx(1 / ENOUGH)
-    assert speed.size == SMALLER
+    assert 0 < speed.rate < MIN_RATE
+    assert speed.apart == pytest.approx(1 / MIN_RATE)
+    assert speed.size == REDUCED_SIZE
 
 
-def test_it_is_measured_in_the_time_given() -> None:
-    began = time.monotonic()
+def test_the_speed_is_measured_in_the_time_given() -> None:
+    started = time.monotonic()
     speed = measure(0.3)
-    assert 0.3 <= time.monotonic() - began < 3
-    # No machine decodes the whole of a picture faster than it takes to copy its pixels.
+    assert 0.3 <= time.monotonic() - started < 3
+    # No machine decodes a whole picture faster than its pixels can be copied.
     assert speed.whole > 0.0002 and 0.0002 < speed.picture < 5
 
 
-def test_the_doctor_says_so() -> None:
+def test_the_doctor_reports_the_speed() -> None:
     (good,), (slow,) = machine.check_speed(slower(15.5)), machine.check_speed(slower(40))
     assert good.state == "ok"
     assert good.text == "this machine follows a game at 8 pictures a second; that is enough"

@@ -1,4 +1,4 @@
-"""The reading drawn over the picture: every height shows, and drawing leaves nothing behind."""
+"""The reading drawn over the picture: every height is visible, and drawing retains no memory."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def drawn(outlines: Outlines, stacks: dict[str, str]) -> np.ndarray:
 
 
 def resident() -> int:
-    """Bytes of this process in memory."""
+    """Resident memory of this process in bytes."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def test_every_height_has_a_number_of_its_own(outlines: Outlines) -> None:
+def test_every_height_has_a_distinct_number(outlines: Outlines) -> None:
     shapes = []
     for height in range(1, 11):
-        # Only the rim of a number is all black.
+        # Only the rim of a number is black in all channels.
         rows, columns = np.nonzero(drawn(outlines, {"d4": "r" * height}).max(2) < 6)
         assert bool(len(rows)) == (height > 1)
         shapes.append({(int(y - rows[0]), int(x - columns[0])) for y, x in zip(rows, columns, strict=True)})
@@ -45,7 +45,7 @@ def test_every_height_has_a_number_of_its_own(outlines: Outlines) -> None:
         assert all(len(shape ^ other) > 3 for other in shapes[:n])
 
 
-def test_the_picture_itself_stays_as_it_is(outlines: Outlines) -> None:
+def test_the_picture_itself_is_not_changed(outlines: Outlines) -> None:
     before = GREY.copy()
     assert not np.array_equal(drawn(outlines, {"e5": "rg"}), before)
     assert np.array_equal(GREY, before)
@@ -64,8 +64,8 @@ def test_a_wrong_square_is_ringed_and_no_other(outlines: Outlines, name: str) ->
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is asked of Linux")
-def test_threads_that_drew_keep_no_memory(outlines: Outlines) -> None:
-    # The page's many threads all draw sooner or later. OpenCV's text would leave 6 MB behind in each of them.
+def test_threads_that_have_drawn_keep_no_memory(outlines: Outlines) -> None:
+    # All of the page's many threads draw sooner or later, and OpenCV's text would retain 6 MB for each.
     over, drew = threading.Event(), threading.Semaphore(0)
 
     def draw() -> None:

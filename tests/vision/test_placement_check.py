@@ -1,4 +1,4 @@
-"""How surely heights can be read: what the check promises, and that it keeps its word."""
+"""How reliably heights can be read: the verdict and advice of the check, and whether they hold."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from focus_companion.vision.appearance.first_colours import usual_pieces
 from focus_companion.vision.appearance.learning import learn
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Camera, Lens
-from focus_companion.vision.geometry.stack_masks import SHOWS, Outlines
+from focus_companion.vision.geometry.stack_masks import MIN_VISIBLE_STEP, Outlines
 from focus_companion.vision.placement_check import (
     Advice,
     Certainty,
     Mount,
     Trial,
     check_mount,
-    leaned,
     separations,
+    tilted,
     try_picture,
 )
 
@@ -51,15 +51,15 @@ def mount(tilt: float, pitch: float, field: float = 62.0, azimuth: float = 25.0)
 
 
 @pytest.mark.parametrize(("field", "azimuth"), [(45.0, 0.0), (62.0, 130.0), (80.0, 0.0)])
-def test_sure_from_fifteen_degrees_at_forty_pixels(field: float, azimuth: float) -> None:
+def test_heights_are_sure_from_fifteen_degrees_at_forty_pixels(field: float, azimuth: float) -> None:
     assert mount(15.5, 40.5, field, azimuth).verdict is Certainty.SURE
     steep = mount(6.0, 40.5, field, azimuth)
-    # Below a wide lens the outer squares are seen at a slant even so; never those right below it.
+    # A wide lens sees the outer squares at a slant even then, but never those right below it.
     assert steep.verdict is not Certainty.SURE or field == 80.0
     assert Certainty.HARD in steep.squares and Certainty.SURE not in {steep.squares[k] for k in range(22, 30)}
 
 
-def test_the_more_slant_and_the_larger_the_surer() -> None:
+def test_more_slant_and_a_larger_board_make_heights_surer() -> None:
     def nats(tilt: float, pitch: float) -> np.ndarray:
         return separations(Outlines(camera(tilt, pitch), PROFILE), 0.9)
 
@@ -71,22 +71,22 @@ def test_the_more_slant_and_the_larger_the_surer() -> None:
 @pytest.mark.parametrize(("tilt", "pitch"), [(20.0, 26.0), (15.0, 30.0), (24.0, 20.0)])
 def test_a_shift_within_the_blur_of_an_edge_is_not_sure(tilt: float, pitch: float) -> None:
     small = mount(tilt, pitch)
-    assert small.step < SHOWS and small.verdict is Certainty.FAIR and small.advice
+    assert small.step < MIN_VISIBLE_STEP and small.verdict is Certainty.FAIR and small.advice
     assert mount(tilt, 2.2 * pitch).verdict is Certainty.SURE
 
 
-def test_what_to_move() -> None:
+def test_the_advice_follows_from_the_view() -> None:
     steep = mount(6, 45)
     assert steep.verdict is not Certainty.SURE and steep.advice[0] is Advice.LOWER
     assert Advice.LARGER in mount(14, 18).advice
     assert mount(35, 45).advice == ()
-    # The board at the picture's edge: a tall stack would reach out of it.
+    # The board is near the picture's edges: a tall stack would extend beyond them.
     cut = check_mount(Outlines(camera(12, 40, fill=1.5), PROFILE))
     assert cut.advice == (Advice.WHOLE,)
 
 
 @pytest.mark.parametrize("tilt, pitch, field", [(72.0, 25.0, 62.0), (72.0, 25.0, 45.0), (80.0, 25.0, 45.0)])
-def test_from_the_side_it_is_to_be_raised(tilt: float, pitch: float, field: float) -> None:
+def test_from_the_side_the_advice_is_to_raise_the_camera(tilt: float, pitch: float, field: float) -> None:
     low = mount(tilt, pitch, field, 0.0)
     assert low.verdict is not Certainty.SURE
     assert low.advice[0] is Advice.HIGHER and Advice.LOWER not in low.advice
@@ -94,26 +94,26 @@ def test_from_the_side_it_is_to_be_raised(tilt: float, pitch: float, field: floa
 
 def test_the_advice_helps() -> None:
     steep = camera(10, 40)
-    before, after = (check_mount(Outlines(c, PROFILE)) for c in (steep, leaned(steep, 10)))
-    assert abs(leaned(steep, 10).tilt - steep.tilt - 10) < 1e-6
-    assert abs(np.linalg.norm(leaned(steep, 10).place) / np.linalg.norm(steep.place) - 1) < 1e-9
+    before, after = (check_mount(Outlines(c, PROFILE)) for c in (steep, tilted(steep, 10)))
+    assert abs(tilted(steep, 10).tilt - steep.tilt - 10) < 1e-6
+    assert abs(np.linalg.norm(tilted(steep, 10).place) / np.linalg.norm(steep.place) - 1) < 1e-9
     assert after.verdict is Certainty.SURE and before.verdict is not Certainty.SURE
 
 
-def test_a_picture_that_says_little_or_lies_astray() -> None:
+def test_an_unclear_picture_or_a_misfit_is_not_sure() -> None:
     outlines = Outlines(camera(32, 42), PROFILE)
     assert check_mount(outlines, Trial(0.95, 0.012)).verdict is Certainty.SURE
     dim = check_mount(outlines, Trial(0.1, 0.012))
     assert dim.verdict is not Certainty.SURE and dim.advice == (Advice.LIGHT,)
-    astray = check_mount(outlines, Trial(0.95, 0.05))
-    assert astray.verdict is Certainty.FAIR and astray.advice == (Advice.LENS,)
+    misfit = check_mount(outlines, Trial(0.95, 0.05))
+    assert misfit.verdict is Certainty.FAIR and misfit.advice == (Advice.LENS,)
 
 
 @pytest.mark.parametrize(
     ("tilt", "pitch", "clearness", "sure"),
     [(16.0, 43.0, 0.4, True), (15.6, 76.0, 0.5, True), (16.0, 43.0, 0.2, False), (16.0, 30.0, 0.4, False)],
 )
-def test_poor_light_makes_no_plain_view_unsure_but_is_to_be_bettered(
+def test_poor_light_leaves_a_reliable_view_sure_but_is_advised_against(
     tilt: float, pitch: float, clearness: float, sure: bool
 ) -> None:
     found = check_mount(Outlines(camera(tilt, pitch), PROFILE), Trial(clearness, 0.012))
@@ -122,18 +122,17 @@ def test_poor_light_makes_no_plain_view_unsure_but_is_to_be_bettered(
     assert found.advice[0] is Advice.LIGHT
 
 
-def test_what_the_page_is_told() -> None:
-    told = mount(6, 45).to_json()
-    assert told["tilt"] == 6.0 and told["verdict"] in ("fair", "hard")
-    assert set(told["squares"]) == {str(square) for square in SQUARES}
-    assert set(told["squares"].values()) <= {"sure", "fair", "hard"}
-    assert told["advice"][0]["code"] == "lower" and told["advice"][0]["text"].endswith(".")
+def test_the_json_for_the_page() -> None:
+    sent = mount(6, 45).to_json()
+    assert sent["tilt"] == 6.0 and sent["verdict"] in ("fair", "hard")
+    assert set(sent["squares"]) == {str(square) for square in SQUARES}
+    assert set(sent["squares"].values()) <= {"sure", "fair", "hard"}
+    assert sent["advice"][0]["code"] == "lower" and sent["advice"][0]["text"].endswith(".")
     assert {advice.text for advice in Advice} and len({advice.text for advice in Advice}) == len(Advice)
 
 
 def misread(tilt: float) -> tuple[Mount, list[int]]:
-    """The mount of a simulated table, and the squares on which a piece more or less would be taken for
-    true."""
+    """The mount of a simulated table, and the squares whose height would be misread by one piece."""
     look = pleasant_look(800, 600)
     look = replace(look, camera=aimed_camera(look.camera.lens, PROFILE, tilt=tilt, azimuth=20, fill=0.85))
     rng = np.random.default_rng(4)
@@ -156,7 +155,7 @@ def misread(tilt: float) -> tuple[Mount, list[int]]:
 
 
 @pytest.mark.slow
-def test_it_keeps_its_word() -> None:
+def test_the_verdict_agrees_with_what_is_misread() -> None:
     slanted, wrong = misread(33)
     assert slanted.verdict is Certainty.SURE and wrong == []
     steep, wrong = misread(5)

@@ -218,7 +218,7 @@ def test_review_of_a_finished_game(table, client: FlaskClient) -> None:
 
 def test_a_review_that_takes_too_long_is_given_up(table) -> None:
     table.start()
-    reviews = Reviews(patience=0.01)
+    reviews = Reviews(timeout=0.01)
     record = table.session.record()
     assert reviews.ask(record) is None
     end = time.monotonic() + 30
@@ -253,4 +253,4 @@ def test_pages_and_texts_travel_packed(table, client: FlaskClient, path: str) ->
     assert packed.headers["Content-Encoding"] == "gzip" and "Content-Encoding" not in plain.headers
     assert len(packed.data) < len(plain.data) / 2
     assert int(packed.headers["Content-Length"]) == len(packed.data)
-    assert len(plain.data) > web_base._WORTH_PACKING
+    assert len(plain.data) > web_base._MIN_COMPRESSED_BYTES

@@ -7,7 +7,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from focus_companion.web.assets import ENTRIES, Assets
+from focus_companion.web.assets import ENTRY_POINTS, Assets
 from focus_companion.web.bundle import BundleError, bundle
 
 MODULES = {
@@ -76,7 +76,7 @@ def test_the_page_asks_for_one_script(client: FlaskClient) -> None:
     page = client.get("/").text
     version = Assets().version
     assert re.findall(r'<script type="module" src="([^"]+)"', page) == [f"/assets/{version}/main.js"]
-    for entry in ENTRIES:
+    for entry in ENTRY_POINTS:
         script = client.get(f"/assets/{version}/{entry}.js")
         assert script.status_code == 200 and script.mimetype == "text/javascript"
 

@@ -40,5 +40,5 @@ def test_the_state_has_it_soon_after_the_installation(client, monkeypatch: pytes
     assert client.get("/api/state").json["newer"] is None
     monkeypatch.setattr(metadata, "version", lambda name: "99.0.0")
     assert client.get("/api/state").json["newer"] is None, "the disk is not asked for every viewer"
-    monkeypatch.setattr(newer, "EVERY", -1.0)
+    monkeypatch.setattr(newer, "CHECK_INTERVAL", -1.0)
     assert client.get("/api/state").json["newer"] == "99.0.0"

@@ -18,10 +18,10 @@ from cryptography import x509
 from flask import Flask
 from flask.testing import FlaskClient
 
-from focus_companion.vision.capture.phone import LARGEST, MOST, PhoneCamera
+from focus_companion.vision.capture.phone import MAX_BYTES, MAX_RATE, PhoneCamera
 from focus_companion.web.app import create_app
-from focus_companion.web.phone.app import TOKEN, create_phone_app
-from focus_companion.web.phone.certificate import FILE, certificate
+from focus_companion.web.phone.app import TOKEN_HEADER, create_phone_app
+from focus_companion.web.phone.certificate import FILE_NAME, certificate
 from focus_companion.web.phone.holder import Holder
 from focus_companion.web.phone.server import PhoneServer
 
@@ -59,7 +59,7 @@ def token_of(client: FlaskClient, holder: Holder) -> str:
 
 
 def send(client: FlaskClient, token: str, number: int = 1, data: bytes = JPEG, **headers: str) -> int:
-    headers = {TOKEN: token, "Content-Type": "image/jpeg"} | {
+    headers = {TOKEN_HEADER: token, "Content-Type": "image/jpeg"} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
     return client.post(f"/api/phone/picture?n={number}", data=data, headers=headers).status_code
@@ -109,14 +109,14 @@ def test_garbage_is_no_picture(phone: FlaskClient, camera: PhoneCamera, holder: 
 
 def test_too_much_and_too_many_are_refused(phone: FlaskClient, holder: Holder) -> None:
     token = token_of(phone, holder)
-    assert send(phone, token, data=JPEG + bytes(LARGEST)) == 413
-    took = [send(phone, token, number) for number in range(3 * MOST)]
-    assert took[:MOST] == [204] * MOST and 429 in took
+    assert send(phone, token, data=JPEG + bytes(MAX_BYTES)) == 413
+    took = [send(phone, token, number) for number in range(3 * MAX_RATE)]
+    assert took[:MAX_RATE] == [204] * MAX_RATE and 429 in took
 
 
 @pytest.mark.parametrize("number", ["", "-1", "1.5", "x", "9" * 16, "٣"])
 def test_pictures_are_numbered(phone: FlaskClient, holder: Holder, number: str) -> None:
-    headers = {TOKEN: token_of(phone, holder), "Content-Type": "image/jpeg"}
+    headers = {TOKEN_HEADER: token_of(phone, holder), "Content-Type": "image/jpeg"}
     answer = phone.post("/api/phone/picture", query_string={"n": number}, data=JPEG, headers=headers)
     assert answer.status_code == 400
 
@@ -162,7 +162,7 @@ def loaded(path: Path) -> x509.Certificate:
 
 def test_the_certificate_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
     path = certificate(tmp_path / "data", NAMES, NOW)
-    assert path == tmp_path / "data" / FILE and path.stat().st_mode & 0o777 == 0o600
+    assert path == tmp_path / "data" / FILE_NAME and path.stat().st_mode & 0o777 == 0o600
     before = path.read_bytes()
     assert certificate(tmp_path / "data", NAMES[:2], NOW).read_bytes() == before
     names = loaded(path).extensions.get_extension_for_class(x509.SubjectAlternativeName).value
@@ -207,7 +207,7 @@ def test_one_connection_carries_many_pictures_and_idle_ones_block_nobody(
         token = json.load(line.getresponse())["token"]
         kept = line.sock
         for number in range(10):
-            headers = {"Content-Type": "image/jpeg", TOKEN: token}
+            headers = {"Content-Type": "image/jpeg", TOKEN_HEADER: token}
             line.request("POST", f"/api/phone/picture?n={number}", JPEG, headers)
             answer = line.getresponse()
             assert answer.status == 204 and answer.read() == b""

@@ -15,7 +15,7 @@ from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import StartSeen
 from focus_companion.session.requests import SetSeat
 from focus_companion.web.app import create_app
-from focus_companion.web.far import FILE, FarSeats
+from focus_companion.web.far import FILE_NAME, FarSeats
 
 AWAY = {"REMOTE_ADDR": "192.0.2.7"}
 HOST = {"Host": "192.0.2.1:8000"}
@@ -147,7 +147,7 @@ def test_other_sites_cannot_act_for_a_far_player(table: Any, app: Flask) -> None
 
 def test_who_comes_back_after_a_restart_has_the_seat(table: Any, app: Flask, tmp_path: Path) -> None:
     friend = sit(app)
-    kept = tmp_path / FILE
+    kept = tmp_path / FILE_NAME
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     cookie = friend.get_cookie("focus_seat", domain="192.0.2.1")
     assert cookie is not None and cookie.value not in kept.read_text(), "only its digest"

@@ -6,15 +6,20 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-TWICE: Final = 0.4
+DOUBLE_PRESS_SECONDS: Final = 0.4
 """Seconds within which two presses are one double press."""
 
 
 class Presses:
-    """Distinguishes short presses from double ones. A short one is certain only when no other follows."""
+    """Distinguishes short presses from double ones. A press is short if no other follows soon."""
 
-    def __init__(self, short: Callable[[], None], double: Callable[[], None], within: float = TWICE) -> None:
-        """Both are called on a separate thread, one at a time."""
+    def __init__(
+        self,
+        short: Callable[[], None],
+        double: Callable[[], None],
+        within: float = DOUBLE_PRESS_SECONDS,
+    ) -> None:
+        """``short`` is called on a separate thread, ``double`` on that of the second press."""
         self._short, self._double, self._within = short, double, within
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
@@ -26,15 +31,15 @@ class Presses:
                 first.cancel()
                 self._timer = None
             else:
-                self._timer = threading.Timer(self._within, self._alone)
+                self._timer = threading.Timer(self._within, self._on_timeout)
                 self._timer.daemon = True
                 self._timer.start()
         if first is not None:
             self._double()
 
-    def _alone(self) -> None:
+    def _on_timeout(self) -> None:
         with self._lock:
-            # The second press came at the moment of the timeout, and handles it.
+            # Otherwise the second press came at the moment of the timeout, and was handled as a double one.
             if self._timer is None or self._timer is not threading.current_thread():
                 return
             self._timer = None

@@ -19,11 +19,11 @@ from click.shell_completion import shell_complete
 log = logging.getLogger(__name__)
 
 PROGRAM = "focus-companion"
-_LONGEST = 1000
-"""Maximum characters of an error line: text quoted from a file may have any length."""
-COMPLETE = "_FOCUS_COMPANION_COMPLETE"
+_MAX_LINE_LENGTH = 1000
+"""Characters; text that an error line quotes from a file may have any length."""
+COMPLETION_VARIABLE = "_FOCUS_COMPANION_COMPLETE"
 """Set by the shell to request completions."""
-TRACEBACK = "FOCUS_COMPANION_TRACEBACK"
+TRACEBACK_VARIABLE = "FOCUS_COMPANION_TRACEBACK"
 """Set this environment variable to see the traceback of an error."""
 
 
@@ -33,7 +33,7 @@ class CommandError(Exception):
     status = 2
 
 
-class NotSo(CommandError):
+class NegativeResult(CommandError):
     """A negative result: exit status 1."""
 
     status = 1
@@ -44,8 +44,8 @@ class BadInput(CommandError):
 
 
 def print_notice(line: str) -> None:
-    """One line on standard error, whatever is in it."""
-    clean = "".join(char if char.isprintable() else " " for char in line[:_LONGEST])
+    """Print ``line`` as one line on standard error, whatever characters it contains."""
+    clean = "".join(char if char.isprintable() else " " for char in line[:_MAX_LINE_LENGTH])
     # Standard error may be closed or a broken pipe; then nobody is left to read it.
     with suppress(OSError, ValueError):
         print(f"{PROGRAM}: {clean}", file=sys.stderr, flush=True)
@@ -55,9 +55,9 @@ def run(command: click.Command, args: Sequence[str] | None = None) -> int:
     """Run a command line to its end. Returns the exit status, after reporting any error."""
     try:
         _tolerant_output()
-        if instruction := os.environ.get(COMPLETE):
-            return shell_complete(command, {}, PROGRAM, COMPLETE, instruction)
-        # Not command.main, which gives a closed pipe the status of a failure.
+        if instruction := os.environ.get(COMPLETION_VARIABLE):
+            return shell_complete(command, {}, PROGRAM, COMPLETION_VARIABLE, instruction)
+        # Not command.main, which treats a closed pipe as a failure.
         with command.make_context(PROGRAM, list(sys.argv[1:] if args is None else args)) as context:
             command.invoke(context)
         sys.stdout.flush()
@@ -71,7 +71,7 @@ def run(command: click.Command, args: Sequence[str] | None = None) -> int:
         _silence_output()
         return 0
     except Exception as error:
-        if os.environ.get(TRACEBACK):
+        if os.environ.get(TRACEBACK_VARIABLE):
             traceback.print_exc()
         log.info("ended by an error", exc_info=True)
         line, status = explain(error)
@@ -93,7 +93,8 @@ def explain(error: Exception) -> tuple[str, int]:
     if _is_for_users(error):
         return str(error), 2
     kind = type(error).__name__
-    return f"internal error, please report it ({kind}: {error}); {TRACEBACK}=1 shows the traceback", 2
+    report = f"internal error, please report it ({kind}: {error})"
+    return f"{report}; {TRACEBACK_VARIABLE}=1 shows the traceback", 2
 
 
 def _is_for_users(error: Exception) -> bool:
@@ -122,6 +123,6 @@ def _tolerant_output() -> None:
 
 
 def _silence_output() -> None:
-    """Point standard output at nothing, so that the interpreter's last flush does not fail again."""
+    """Redirect standard output to the null device, so that the interpreter's last flush does not fail."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

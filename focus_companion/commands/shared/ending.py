@@ -1,4 +1,4 @@
-"""Ends a program with cameras and viewers, even if some of them hang."""
+"""Ends the program even if a camera driver or a viewer hangs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import threading
 from contextlib import suppress
 from typing import Final
 
-LIMIT: Final = 2.6
-"""Seconds within which the program ends, whatever hangs: every emitted event is in the journal already."""
+EXIT_TIMEOUT: Final = 2.6
+"""Seconds after which the program ends, whatever hangs: every emitted event is in the journal already."""
 
 
 def end_in_time() -> None:
     """Exit even if a camera driver or a viewer hangs."""
-    timer = threading.Timer(LIMIT, leave)
+    timer = threading.Timer(EXIT_TIMEOUT, leave)
     timer.daemon = True
     timer.start()
 

@@ -7,9 +7,9 @@ from focus_companion.session import events
 
 
 def event_line(event: events.Event, *, page: bool = False) -> str:
-    """The line; "" if the event needs none. ``page``: there is one, on which a question can be answered.
+    """The line; "" if the event needs none. ``page``: whether questions can be answered on a page.
 
-    The sentence is prefixed with "!" for what is wrong and "?" for what the players are asked to do.
+    Its prefix is "!" for what is wrong and "?" for what the players are asked to do.
     """
     match event:
         case events.Moved():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from focus_companion.commands.shared.console import BadInput, NotSo
+from focus_companion.commands.shared.console import BadInput, NegativeResult
 
 if TYPE_CHECKING:
     from focus_companion.support.explainer import Explainer
@@ -29,11 +29,11 @@ def explain_options(command: F) -> F:
 
 
 def write_explanations(explainer: Explainer, folder: Path, *, to_stderr: bool = False) -> None:
-    """Write a picture and the terms of every explanation, and print the terms.
+    """Write the picture and the terms of every explained decision to ``folder``, and print the terms.
 
     Raises:
         BadInput: a file cannot be written.
-        NotSo: there was no decision by one of the times.
+        NegativeResult: nothing was decided before one of the times.
     """
     import cv2
 
@@ -55,4 +55,4 @@ def write_explanations(explainer: Explainer, folder: Path, *, to_stderr: bool = 
         click.echo(f"{terms.text()}\n-> {name}.png", err=to_stderr)
     if explainer.missing:
         early = f"--explain: by {explainer.missing[0]:g} s nothing was decided"
-        raise NotSo(f"{early}; the first turn is judged once the start position has been seen")
+        raise NegativeResult(f"{early}; the first turn is judged once the start position has been seen")

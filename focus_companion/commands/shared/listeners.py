@@ -1,4 +1,4 @@
-"""Further receivers of every event of a game: the lights at the table, and the broker."""
+"""Receivers of a game's events: the lights at the table, and the broker."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ log = logging.getLogger(__name__)
 def table_lights(
     settings: Settings, session: Session, closing: ExitStack, spoken: Speaker | None = None
 ) -> Callable[[Any], None]:
-    """Open the lights; returns a function that shows an event on them. Their button talks to the session.
+    """Open the lights; returns a function that shows an event on them. Their button ends a turn.
 
-    With a loudspeaker the button also asks: a short press is answered with whose turn it is, a double one
-    with the last sentence again, a long one (which only a button on pins can distinguish) with how the game
-    stands.
+    With a loudspeaker the button also asks: a short press is answered with whose turn it is, a double press
+    with the last sentence, a long press (which only a button on gpio pins can distinguish) with the score.
     """
     from focus_companion.lights import LightSettings, open_lights
     from focus_companion.session.requests import RequestRefused, TurnDone
 
     def pressed() -> None:
-        # On a thread of the lights, which must go on even if the press is refused.
+        # Runs on a thread of the lights, which must go on even if the press is refused.
         try:
             session.submit(TurnDone())
         except RequestRefused as refused:
@@ -61,7 +60,7 @@ def table_lights(
 def publisher(
     settings: Settings, broker: Broker | None, session: Session, journal: Journal, closing: ExitStack
 ) -> Callable[[Any], None]:
-    """A callback that publishes events to the broker; it does nothing without one."""
+    """A callback that publishes events to the broker; without a broker it does nothing."""
     if broker is None:
         return lambda event: None
     from focus_companion.mqtt.publisher import Publisher

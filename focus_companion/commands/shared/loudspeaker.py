@@ -17,13 +17,14 @@ ENGINE: Final = "espeak-ng"
 VOICES: Final = {"en": "en-gb", "pl": "pl", "it": "it"}
 """The engine's voice by language."""
 
-PACE: Final = 150
-"""Words a minute; the engine's default of 175 is hard to follow for listeners who do not expect the words."""
+WORDS_PER_MINUTE: Final = 150
+"""The engine's default of 175 is hard to follow for listeners who do not expect the words."""
 
-WAITING: Final = 20
+MAX_PENDING: Final = 20
 """Maximum number of pending sentences; if there are more, the oldest are dropped as stale."""
 
-CLOSING_SECONDS: Final = 1.0
+CLOSING_TIMEOUT: Final = 1.0
+"""Seconds to wait for the speaking thread to end."""
 
 
 def engine() -> str | None:
@@ -36,9 +37,9 @@ class Loudspeaker:
 
     def __init__(self, program: str, language: str) -> None:
         """``program``: the path of espeak-ng."""
-        self._command = [program, "-v", VOICES[language], "-s", str(PACE), "--stdin"]
+        self._command = [program, "-v", VOICES[language], "-s", str(WORDS_PER_MINUTE), "--stdin"]
         self._news = threading.Condition()  # its lock is reentrant
-        self._waiting: deque[Utterance] = deque(maxlen=WAITING)
+        self._waiting: deque[Utterance] = deque(maxlen=MAX_PENDING)
         self._spoken: subprocess.Popen[bytes] | None = None
         self._now: Utterance | None = None
         self._closed = False
@@ -48,12 +49,12 @@ class Loudspeaker:
         self._thread.start()
 
     def say(self, utterance: Utterance) -> None:
-        """Speak it after the current sentence; an urgent one at once, before all pending ones."""
+        """Speak a sentence after the pending ones; an urgent one at once, before all of them."""
         with self._news:
             self._last = utterance.text
             if utterance.urgent:
                 if self._now is not None and not self._now.urgent:
-                    # An interrupted turn is repeated: players who only listen must not miss it.
+                    # The interrupted sentence is repeated: players who only listen must not miss it.
                     self._waiting.appendleft(self._now)
                 self._silence()
                 self._waiting.appendleft(utterance)
@@ -62,7 +63,7 @@ class Loudspeaker:
             self._news.notify()
 
     def answer(self, text: str) -> None:
-        """Speak an answer, at once. Pending sentences are dropped: who asks has stopped listening to them."""
+        """Speak an answer at once. Pending sentences are dropped: whoever asks no longer listens to them."""
         with self._news:
             self._waiting.clear()
             self._silence()
@@ -78,7 +79,7 @@ class Loudspeaker:
             self.answer(text)
 
     def stop(self) -> bool:
-        """Be silent. Returns whether anything was being spoken or pending."""
+        """Stop speaking. Returns whether anything was being spoken or pending."""
         with self._news:
             spoke = self.speaking
             self._waiting.clear()
@@ -92,12 +93,12 @@ class Loudspeaker:
             return bool(self._waiting) or self._spoken is not None
 
     def close(self) -> None:
-        """Be silent permanently."""
+        """Stop speaking for good."""
         with self._news:
             self._closed = True
             self._silence()
             self._news.notify()
-        self._thread.join(CLOSING_SECONDS)
+        self._thread.join(CLOSING_TIMEOUT)
 
     def _silence(self) -> None:
         if self._spoken is not None:
@@ -126,7 +127,7 @@ class Loudspeaker:
                     self._spoken = self._now = None
             lines = complaint.decode(errors="replace").strip().splitlines()
             last = lines[-1] if lines else ""
-            # Negative: it was silenced. Without a sound card the status is 0, and there is an error message.
+            # The status is negative if it was silenced, and 0, with an error message, without a sound card.
             if speaking.returncode > 0 or (speaking.returncode == 0 and last.startswith("error")):
                 self._report(last or f"it ended with status {speaking.returncode}")
 

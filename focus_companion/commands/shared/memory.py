@@ -1,8 +1,8 @@
 """Keeps the memory use of a program that runs for days small.
 
 The C library's allocator gives every thread its own arena, from which freed memory hardly ever returns to the
-system. With threads for the camera, the game and hundreds of viewers, all handling big pictures, that came to
-twice the memory actually in use within three games.
+system. With threads for the camera, the game and hundreds of viewers, all handling big pictures, the process
+held twice the memory in use within three games.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import ctypes
 from functools import cache
 from typing import Final
 
-EVERY: Final = 15.0
+TRIM_INTERVAL: Final = 15.0
 """Seconds between two trims; one takes some 20 ms."""
 
 _M_ARENA_MAX: Final = -8
+"""The parameter of ``mallopt`` for the number of arenas, from ``malloc.h``."""
 
 
 @cache
 def _glibc() -> ctypes.CDLL | None:
-    """The C library, if it is the one with these calls (GNU's)."""
+    """The C library, if it is GNU's, which has these calls."""
     try:
         library = ctypes.CDLL(None)
     except (OSError, TypeError):
@@ -28,16 +29,16 @@ def _glibc() -> ctypes.CDLL | None:
     return library if hasattr(library, "gnu_get_libc_version") else None
 
 
-def share_one_pool() -> bool:
-    """Make all threads allocate from one arena; to be called before there are any.
+def share_one_arena() -> bool:
+    """Make all threads allocate from one arena; call before starting any.
 
-    Returns whether it worked; C libraries other than GNU's are left alone.
+    Returns whether it worked; only GNU's C library supports it.
     """
     library = _glibc()
     return library is not None and library.mallopt(_M_ARENA_MAX, 1) == 1
 
 
-def give_back() -> bool:
+def release_free_memory() -> bool:
     """Return free memory to the system. Returns whether there was any."""
     library = _glibc()
     return library is not None and library.malloc_trim(0) == 1

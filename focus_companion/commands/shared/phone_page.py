@@ -1,4 +1,4 @@
-"""The page with which a phone becomes the camera: its certificate, its port, its address."""
+"""Serves the page with which a phone becomes the camera: its certificate, its port, its address."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from focus_companion.vision.capture.phone import PhoneCamera
 def phone_page(settings: Settings, camera: PhoneCamera, closing: ExitStack) -> str:
     """Serve the page for the phone until ``closing``; returns its address, with the secret word.
 
-    Its port is the one after the page's, so that the phone recognizes the address, else any free one.
+    Its port is the one after that of the game's page, so that the phone recognizes the address; if that is in
+    use, any free one.
 
     Raises:
         OSError: the certificate cannot be written, or no port can be used.

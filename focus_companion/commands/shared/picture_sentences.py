@@ -1,4 +1,4 @@
-"""Why a picture is of no use, in one sentence for people at a terminal that says what to do."""
+"""Why a picture is useless and what to do about it, in one sentence for people at a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SENTENCES: Final = {
 }
 
 CUT_OFF: Final = "cut off: "
-"""What ``why`` begins with if a part of the board is outside the picture; the edges follow."""
+"""The beginning of ``why`` if a part of the board is outside the picture; the picture's edges follow."""
 
 
 def why_text(why: str) -> str:
@@ -29,7 +29,7 @@ def why_text(why: str) -> str:
 
 
 def cut_off_text(edges: list[str]) -> str:
-    """The sentence for a board that goes on beyond these edges of the picture."""
+    """The sentence for a board that extends beyond these edges of the picture."""
     return (
         f"part of the board is outside the picture, beyond its {' and '.join(edges)} "
         f"edge{'s' if len(edges) > 1 else ''}; turn the camera that way, or move it further away"

@@ -1,7 +1,7 @@
-"""Shows the PIN and the links of far seats to the host and nobody else: on the terminal, else in a file that
-only this user can read.
+"""Shows the PIN and the links of far seats to the host alone: on the terminal, else in a file that only this
+user can read.
 
-Output without a terminal goes to the system's journal or a file, where others may read it.
+Output without a terminal goes to the system's log or a file, where others may read it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def print_pin(pin: str, port: int, data: Path, closing: ExitStack) -> None:
     if sys.stdout.isatty():
         say(f"PIN for acting from other machines: {pin}")
         return
-    file = folder(data) / f"focus-companion-{port}.pin"
+    file = private_folder(data) / f"focus-companion-{port}.pin"
     _keep(file, f"{pin}\n", closing)
     say(f"PIN for acting from other machines: see {file}")
 
@@ -32,7 +32,7 @@ def print_pin(pin: str, port: int, data: Path, closing: ExitStack) -> None:
 def print_links(
     words: Mapping[str, str | None], address: str, port: int, data: Path, closing: ExitStack
 ) -> None:
-    """Print the links of the far seats (words by colour), or the file that holds them; none for seats in use.
+    """Print the links of the free far seats (words by colour), or the file that holds them.
 
     Raises:
         OSError: there is no terminal, and no file can be written either.
@@ -49,7 +49,7 @@ def print_links(
         for line in lines:
             say(line)
         return
-    file = folder(data) / f"focus-companion-{port}.links"
+    file = private_folder(data) / f"focus-companion-{port}.links"
     _keep(file, "".join(f"{line}\n" for line in lines), closing)
     say(f"Links of the far seats: see {file}, or the page")
 
@@ -66,21 +66,21 @@ def print_phone(link: str, port: int, data: Path, closing: ExitStack) -> None:
         say(f"Open this with the phone (its browser warns of the certificate; go on): {link}")
         say(qr_text(link))
         return
-    file = folder(data) / f"focus-companion-{port}.phone"
+    file = private_folder(data) / f"focus-companion-{port}.phone"
     _keep(file, f"{link}\n", closing)
     say(f"The phone's address: see {file}, or the QR code on the page")
 
 
 def _keep(file: Path, text: str, closing: ExitStack) -> None:
-    """Write a file that only this user can read, and that exists while the program runs."""
-    # Never into a file that somebody else has put there.
+    """Write a file that only this user can read, and that exists only while the program runs."""
+    # Never write into a file that somebody else has put there.
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w") as out:
         out.write(text)
     closing.callback(_remove, file)
 
 
-def folder(data: Path, environ: Mapping[str, str] | None = None) -> Path:
+def private_folder(data: Path, environ: Mapping[str, str] | None = None) -> Path:
     """The user's runtime folder, else that of the journal."""
     given = (os.environ if environ is None else environ).get("XDG_RUNTIME_DIR", "")
     runtime = Path(given)

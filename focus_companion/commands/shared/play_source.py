@@ -1,4 +1,4 @@
-"""The frame source of ``play``: the one asked for, else the first camera that works, else the simulation."""
+"""The frame source of ``play``: the requested one, else the first camera that works, else the simulation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from focus_companion.session.events import Begins, Corrected, Event, GameBegan, Moved, Paused, TakenBack
-from focus_companion.session.runner import BACK_OFF
+from focus_companion.session.runner import REOPEN_DELAYS
 from focus_companion.settings import Settings
-from focus_companion.vision.capture.frames import SIZE, FrameError
+from focus_companion.vision.capture.frames import CAMERA_SIZE, FrameError
 from focus_companion.vision.capture.phone import NAME as PHONE
 from focus_companion.vision.capture.phone import PhoneCamera
 from focus_companion.vision.capture.sources import open_source
@@ -27,30 +27,31 @@ if TYPE_CHECKING:
 
 DEMO: Final = "demo"
 
-STUCK: Final = 30.0
+STUCK_TIMEOUT: Final = 30.0
 """Seconds without a turn after which the simulated board is set up again in the game's position."""
 
-_FIRST_PICTURE: Final = 4.0
+_FIRST_PICTURE_TIMEOUT: Final = 4.0
+"""Seconds within which a camera that works gives a picture."""
 
 
 class Chosen:
-    """The source in use. ``text`` says which, for the terminal; ``first`` is open already."""
+    """The source in use. ``text`` names it on the terminal; ``first`` is open already."""
 
     is_demo = False
     stands_in = False
-    """It is the demonstration, for want of a camera."""
+    """Whether it is the demo, used because there is no camera."""
     phone: PhoneCamera | None = None
     """Where to hand in pictures, if they come from a phone."""
-    back_off: Sequence[float] = BACK_OFF
+    back_off: Sequence[float] = REOPEN_DELAYS
     """Seconds before each attempt to reopen it, for the runner."""
 
     def __init__(
-        self, settings: Settings, text: str, first: FrameSource, size: tuple[int, int] = SIZE
+        self, settings: Settings, text: str, first: FrameSource, size: tuple[int, int] = CAMERA_SIZE
     ) -> None:
         self.text = text
         self.first: FrameSource | None = first
-        # It may have a different number after a replug.
-        self._source = lasting(settings.camera or text)
+        # A camera may get a different number after a replug.
+        self._source = stable_name(settings.camera or text)
         self._fps, self._size = settings.fps, size
 
     def open(self) -> FrameSource:
@@ -58,7 +59,7 @@ class Chosen:
         return opened(self._source, self._fps, self._size)
 
     def follow(self, session: Session) -> None:
-        """Called with the session that the pictures are for."""
+        """Receive the session that the pictures are for."""
 
     def must_reopen(self, emitted: Sequence[Event]) -> bool:
         """Whether the source must be reopened because of the latest events."""
@@ -113,9 +114,9 @@ class Demo(Chosen):
         now = time.monotonic()
         if any(isinstance(event, Moved) for event in emitted):
             self._moved = now
-        # Changes made on the page (only there can one take back, correct, or have another player begin on
-        # this board) must be made on the board too.
-        by_hand = any(
+        # Changes made on the page (the simulated players never take back, correct, or change who begins) must
+        # be made on the board, too.
+        from_page = any(
             isinstance(event, GameBegan | Begins | TakenBack | Corrected)
             or (isinstance(event, Paused) and not event.paused)
             for event in emitted
@@ -123,11 +124,11 @@ class Demo(Chosen):
         history = self._session.history if self._session is not None else None
         if history is not None and (history.paused or _waits_for_reply(history)):
             self._moved = now
-        return by_hand or now - self._moved > STUCK
+        return from_page or now - self._moved > STUCK_TIMEOUT
 
 
 class SessionOrders:
-    """The turn requested from the simulated table, from the session; called on the camera's thread."""
+    """Tells the simulated table which turn the session requests of it; called on the camera's thread."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -142,7 +143,7 @@ class SessionOrders:
 
 
 def _waits_for_reply(history: History) -> bool:
-    """Whether the table must wait until a player without hands has chosen a turn."""
+    """Whether the table must wait until a player who is not at the table has chosen a turn."""
     return history.position.to_move in history.played_by and history.reply is None
 
 
@@ -151,14 +152,14 @@ def choose_source(
     devices: Callable[[], Sequence[str]] | None = None,
     *,
     picked: str | None = None,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] = CAMERA_SIZE,
 ) -> Chosen:
-    """The source that the settings ask for, or the one ``picked`` on the page where they ask for none.
+    """The source that the settings ask for or, if they ask for none, the one ``picked`` on the page.
 
-    ``size``: width and height in pixels to ask of a camera of this machine.
+    ``size``: width and height in pixels to request from a camera of this machine.
 
     Raises:
-        FrameError: the one asked for does not open.
+        FrameError: the requested source does not open.
     """
     if picked == DEMO:
         return Demo("demo (the simulated board, until a camera is chosen)", stands_in=True)
@@ -176,12 +177,12 @@ def choose_source(
     return Demo("demo (the simulated board; no camera works here)", stands_in=True)
 
 
-def opened(text: str, fps: float = 15.0, size: tuple[int, int] = SIZE) -> FrameSource:
+def opened(text: str, fps: float = 15.0, size: tuple[int, int] = CAMERA_SIZE) -> FrameSource:
     """The source that ``text`` names, files at their recorded speed. Raises :class:`FrameError`."""
     return open_source(text, fps=fps, paced=True, size=size)
 
 
-def lasting(text: str) -> str:
+def stable_name(text: str) -> str:
     """For a camera of this machine, the path that still names it after a replug; else ``text``."""
     if not (text.isdigit() or text.startswith("/dev/")):
         return text
@@ -207,10 +208,9 @@ def works(device: str) -> bool:
                     got.set()
                     return
         except FrameError:
-            # So it does not work.
-            return
+            return  # it does not work
 
     thread = threading.Thread(target=look, name="camera try", daemon=True)
     thread.start()
-    thread.join(_FIRST_PICTURE)
+    thread.join(_FIRST_PICTURE_TIMEOUT)
     return got.is_set()

@@ -1,4 +1,4 @@
-"""The parts of the program that ``play`` puts together; each closes what it opens."""
+"""Makes the parts of the program that ``play`` puts together; each registers how it is closed."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-AGAIN: Final = 1.5
-"""Seconds after which the simulated board begins another game."""
+DEMO_RESTART_SECONDS: Final = 1.5
+"""Seconds after the end of a game after which the simulated board begins another one."""
 
-STOPPING: Final = 1.5
-"""Seconds for which the game thread is waited for at the end, at the most."""
+STOP_TIMEOUT: Final = 1.5
+"""Maximum seconds to wait for the game thread to end."""
 
 
 def open_camera_and_journal(
     settings: Settings, picked: str | None, size: tuple[int, int], closing: ExitStack
 ) -> tuple[Chosen, Journal, Settings]:
-    """The source of the pictures and the journal of its games; in the settings, the journal's folder.
+    """The source of the pictures, the journal of its games, and the settings with the journal's folder.
 
-    ``picked``: the camera chosen on the page, ``None`` for none; ``size``: in pixels, to ask of it.
+    ``picked``: the camera chosen on the page, or ``None``; ``size``: of the pictures to request, in pixels.
 
     Raises:
         BadInput, OSError: camera, journal or port cannot be used.
     """
-    # Even if the demo stands in for a camera, the user's journal is locked: its game goes on as soon as there
-    # is a camera.
+    # Even if the demo stands in for a camera, the user's journal is locked, because its game goes on as soon
+    # as there is a camera.
     journal = None if settings.camera == DEMO else _journal(settings.data, closing)
     port_is_free(settings)
     camera = choose_source(settings, picked=picked, size=size)
@@ -82,15 +82,15 @@ def _journal(folder: Path, closing: ExitStack) -> Journal:
 def begin_session(
     wanted: GameOptions, settings: Settings, camera: Chosen, journal: Journal, closing: ExitStack
 ) -> Session:
-    """The game: the unfinished one of the journal, or another.
+    """The game: the unfinished one of the journal, or a new one.
 
     Raises:
-        SeatError: a seat of a colour that does not play.
+        SeatError: a seat is given for a colour that does not play.
         TapeError: the folder of the tape cannot be used.
     """
     boards = boards_for(settings.board)
     lens = None if camera.is_demo else lens_for(settings.lens, camera.text, settings.data)
-    again = AGAIN if camera.is_demo else None
+    again = DEMO_RESTART_SECONDS if camera.is_demo else None
     decisions = DecisionLog()
     session = Session(
         wanted.rules or Rules.make(2),
@@ -132,14 +132,14 @@ def open_listeners(
     and terminal."""
     spoken = speaker(settings, session, closing)
     show = table_lights(settings, session, closing, spoken)
-    look = play_seats(session, settings.data, wanted.words, closing)
+    notify_seats = play_seats(session, settings.data, wanted.words, closing)
     if camera.stands_in and broker is not None:
         say("MQTT: nothing is published while the demo stands in for a camera")
         broker = None
     publish = publisher(settings, broker, session, journal, closing)
 
     def on_event(event: Any) -> None:
-        look()
+        notify_seats()
         show(event)
         if spoken is not None:
             spoken.on_event(event)
@@ -157,13 +157,13 @@ def start_runner(
     session: Session, camera: Chosen, on_event: Callable[[Any], None], supervisor: Supervisor, apart: float,
     closing: ExitStack,
 ) -> Runner:  # fmt: skip
-    """Start the game thread; ``apart``: seconds between two pictures on a slow machine."""
+    """Start the game thread; ``apart``: minimum seconds between two pictures, for a slow machine."""
     runner = Runner(
         session, camera.open, first=camera.first, must_reopen=camera.must_reopen, back_off=camera.back_off,
         on_event=on_event, on_iteration=supervisor.alive, apart=apart,
     )  # fmt: skip
     runner.start()
-    closing.callback(runner.stop, STOPPING)
+    closing.callback(runner.stop, STOP_TIMEOUT)
     return runner
 
 
@@ -171,12 +171,12 @@ def serve_page(
     settings: Settings, session: Session, journal: Journal, offer: CameraOffer | None, phone: str | None,
     reports: LiveReport, closing: ExitStack,
 ) -> PageServer:  # fmt: skip
-    """Start the page, and print its PIN and the links of the far seats; its server runs until ``closing``.
+    """Start the page until ``closing``, and print its PIN and the links of the far seats.
 
     Raises:
         BadInput: its port cannot be used.
     """
-    # Imported here because they are slow to import; meanwhile the camera is being opened.
+    # Imported here because they are slow to import: meanwhile the camera is being opened.
     from focus_companion.web.app import create_app
     from focus_companion.web.far import FarSeats
     from focus_companion.web.lan import host_names, lan_addresses
@@ -194,13 +194,13 @@ def serve_page(
     except OSError as error:
         raise no_port(settings.port, error) from error
     if settings.lan:
-        # Only now is it known which port was free.
+        # The port is known only now.
         app.extensions["addresses"] = tuple(lan_addresses(server.port))
         assert pin is not None
         print_pin(pin, server.port, settings.data, closing)
     addresses = app.extensions["addresses"] or (f"http://127.0.0.1:{server.port}/",)
     print_links(far.links(session.state()["seats"]), addresses[0], server.port, settings.data, closing)
-    # The previous server silenced it when it closed.
+    # Closing the previous server silenced this log.
     logging.getLogger("waitress").setLevel(logging.NOTSET)
     server.start()
     closing.callback(server.close, 0.5)
@@ -228,11 +228,11 @@ def end_before_the_page(
     offer: CameraOffer | None,
     stopping: Callable[[], object],
 ) -> None:
-    """Register what must end before the page's server, which was opened earlier; it ends in reverse order.
+    """Register what must end before the page's server: callbacks run in reverse order of registration.
 
-    The viewers' streams end with the session, so that the server does not cut them in the middle of a line.
+    The session ends the viewers' streams, so that the server does not cut them in the middle of a line.
     """
-    closing.callback(runner.stop, STOPPING)
+    closing.callback(runner.stop, STOP_TIMEOUT)
     closing.callback(_say_goodbye, session)
     if offer is not None:
         closing.callback(offer.close)

@@ -19,15 +19,16 @@ from focus_companion.game.record import BadMove, GameRecord
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 
-_KEPT: Final = 4096
+_CACHE_SIZE: Final = 4096
+"""Number of entries."""
 
 
 def position_lines(record: GameRecord, *, legal: bool = False, game: int | None = None) -> Iterator[str]:
     """The lines of a record, ply 0 first, without line ends.
 
-    An act is not a ply: it shows in the object of the ply that it follows. With ``legal`` every object lists
-    the legal turns there, sorted; ``game`` becomes the key of that name. Raises IllegalMove, naming the ply,
-    at the first entry that the rules refuse, after the lines before it.
+    A declaration (such as resigning) is not a ply: it shows in the object of the ply that it follows. With
+    ``legal`` every object lists the legal turns, sorted; ``game`` becomes the key of that name. Raises
+    IllegalMove with the ply at the first entry that the rules refuse, after yielding the lines before it.
     """
     rules = record.rules
     head = "{" if game is None else f'{{"game": {game}, '
@@ -78,18 +79,18 @@ def _body(ply: int, move: str, position: Position, turns: tuple[Move, ...] | Non
     )
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def _quoted(move: Move) -> str:
     return f'"{move}"'
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def _counts(players: str, counts: tuple[int, ...]) -> str:
     pairs = zip(players, counts, strict=True)
     return "{" + ", ".join(f'"{NAMES[letter]}": {count}' for letter, count in pairs) + "}"
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def _captured(players: str, captured: tuple[tuple[int, ...], ...]) -> str:
     rows = []
     for letter, counts in zip(players, captured, strict=True):
@@ -99,7 +100,7 @@ def _captured(players: str, captured: tuple[tuple[int, ...], ...]) -> str:
     return "{" + ", ".join(rows) + "}"
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def _names(letters: str) -> str:
     return "[" + ", ".join(f'"{NAMES[letter]}"' for letter in letters) + "]"
 

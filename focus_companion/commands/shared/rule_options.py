@@ -1,7 +1,7 @@
 """The rule options shared by the commands, and how they combine with a rules file or a preset.
 
 ``@rule_options`` gives a command the parameter ``rules: Rules``; ``@match_options`` gives it ``rules: Rules |
-None``, None if the user gave none of the options.
+None``, which is None if the user gave none of the options.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from focus_companion.commands.shared.console import BadInput
 from focus_companion.commands.shared.start_from_game import rules_from_game
 from focus_companion.formats.errors import shown
 from focus_companion.game.colours import LETTER, NAMES
-from focus_companion.game.match import MOST_GAMES
+from focus_companion.game.match import MAX_GAMES
 from focus_companion.game.nearest import unknown_rule
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules, RulesError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-KEYS: Final = (
+RULE_KEYS: Final = (
     "players",
     "order",
     "partners",
@@ -41,10 +41,10 @@ KEYS: Final = (
     "table_talk",
     "start",
 )
-"""The settings of a rules file: the same as in ``rules`` of a game record."""
+"""The settings in a rules file: the same as in ``rules`` of a game record."""
 
-FILE_LIMIT: Final = 1_000_000
-"""Maximum bytes of a rules file; the longest sensible one has a few hundred."""
+MAX_FILE_BYTES: Final = 1_000_000
+"""Maximum size of a rules file; a sensible one has at most a few hundred bytes."""
 
 
 if TYPE_CHECKING:
@@ -135,8 +135,8 @@ _OPTIONS: Final = (
 )
 
 
-CAMERA: Final = "camera"
-"""Where the start of a game comes from that the camera reads."""
+START_FROM_CAMERA: Final = "camera"
+"""The value of ``start_from`` if the camera reads the start position."""
 
 
 _FROM_GAME: Final = click.option(
@@ -152,19 +152,19 @@ def rule_options(command: Command) -> Command:
 
 
 def camera_rule_options(command: Command) -> Command:
-    """As :func:`rule_options`, and ``start_from: str``: "camera" where the set-up is a position that the
-    rules do not give, so that the camera reads it.
+    """As :func:`rule_options`, plus ``start_from: str``: "camera" if the set-up is a position that the rules
+    do not give, so that the camera has to read it; else "".
     """
     return _with_options(command, optional=False, camera=True)
 
 
 def match_options(command: Command) -> Command:
     """As :func:`camera_rule_options`, but ``rules`` is None if none of the options is given; plus ``games:
-    int``: games in a match, 1 for a single game.
+    int``, the number of games in the match, 1 for a single game.
     """
     option = click.option(
         "--games",
-        type=click.IntRange(1, MOST_GAMES),
+        type=click.IntRange(1, MAX_GAMES),
         help="Games of a match; each piece captured is a point (default 1; the preset tournament: 2).",
     )
 
@@ -179,7 +179,7 @@ def match_options(command: Command) -> Command:
 def _with_options(command: Command, *, optional: bool, camera: bool = False) -> Command:
     @wraps(command)
     def with_rules(*args: Any, rules_from: str | None, **kwargs: Any) -> Any:
-        flags: dict[str, Any] = {key: kwargs.pop(key) for key in KEYS if key in kwargs}
+        flags: dict[str, Any] = {key: kwargs.pop(key) for key in RULE_KEYS if key in kwargs}
         given = {key: value for key, value in flags.items() if value is not None}
         from_game = kwargs.pop("from_game", None)
         if from_game is not None:
@@ -188,9 +188,9 @@ def _with_options(command: Command, *, optional: bool, camera: bool = False) -> 
             rules = rules_from_game(from_game, kwargs.get("data"))
             return command(*args, rules=rules, start_from="", **kwargs)
         if camera:
-            kwargs["start_from"] = CAMERA if _leaves_start_open(given, rules_from) else ""
+            kwargs["start_from"] = START_FROM_CAMERA if _leaves_start_open(given, rules_from) else ""
             if kwargs["start_from"]:
-                # The rule book's start stands in for it.
+                # Until the camera has read it, the rule book's start stands in for it.
                 given["set_up"] = "pairs"
         if optional and not given and rules_from is None:
             return command(*args, rules=None, **kwargs)
@@ -203,7 +203,7 @@ def _with_options(command: Command, *, optional: bool, camera: bool = False) -> 
 
 
 def _leaves_start_open(flags: Mapping[str, Any], rules_from: str | None) -> bool:
-    """Whether the set-up is a position that nobody gives. Raises BadInput."""
+    """Whether the set-up is a position, and none is given. Raises BadInput."""
     settings = ({} if rules_from is None else settings_from(rules_from)) | dict(flags)
     return settings.get("set_up") == "position" and "start" not in settings
 
@@ -232,7 +232,7 @@ def make_rules(flags: Mapping[str, Any], rules_from: str | None = None) -> Rules
 
 
 def games_of(rules_from: str | None) -> int:
-    """The games of a match by a preset or a rules file; default 1. Raises BadInput."""
+    """The number of games that a preset or a rules file gives a match; default 1. Raises BadInput."""
     return 1 if rules_from is None else int(settings_from(rules_from).get("games", 1))
 
 
@@ -259,8 +259,8 @@ def _of_preset(name: str) -> dict[str, Any]:
 
 def _settings_of_file(path: Path) -> dict[str, Any]:
     with path.open("rb") as stream:
-        data = stream.read(FILE_LIMIT + 1)
-    if len(data) > FILE_LIMIT:
+        data = stream.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
         raise BadInput(f"{path}: too large for a rules file; give a file of settings such as 'players = 3'")
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
@@ -280,11 +280,11 @@ def _settings_of_file(path: Path) -> dict[str, Any]:
             raise BadInput(f"{path}: preset: no preset {shown(preset)}; the presets are {', '.join(PRESETS)}")
         base = _of_preset(preset)
     for key in settings:
-        if key not in KEYS and key != "games":
-            raise BadInput(f"{path}: {unknown_rule(key, [*KEYS, 'games', 'preset'])}")
+        if key not in RULE_KEYS and key != "games":
+            raise BadInput(f"{path}: {unknown_rule(key, [*RULE_KEYS, 'games', 'preset'])}")
     games = settings.get("games", 1)
-    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MOST_GAMES:
-        raise BadInput(f"{path}: games: a match has 1 to {MOST_GAMES} games, not {shown(games)}")
+    if not isinstance(games, int) or isinstance(games, bool) or not 1 <= games <= MAX_GAMES:
+        raise BadInput(f"{path}: games: a match has 1 to {MAX_GAMES} games, not {shown(games)}")
     if isinstance(settings.get("order"), str):
         settings["order"] = [word.strip() for word in settings["order"].split(",")]
     return base | settings

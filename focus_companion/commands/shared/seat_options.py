@@ -28,7 +28,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class ChosenSeat:
-    """Who plays the colour ``letter``; ``word``: the one-time word of another table's link, "" without."""
+    """Who plays the colour ``letter``; ``word``: the one-time word of a link to another table, else ""."""
 
     letter: str
     kind: str
@@ -74,9 +74,9 @@ def seat_options(command: Command) -> Command:
 
 
 def chosen_seats(seats: Sequence[ChosenSeat]) -> tuple[dict[str, str], dict[str, str]]:
-    """The kinds of seat by letter, and the words of links to another table.
+    """The kinds of seat and the words of links to another table, both by letter.
 
-    Raises BadInput for a colour that is named twice, and for two other tables.
+    Raises BadInput if a colour is named twice, or if two different tables are named.
     """
     letters = [seat.letter for seat in seats]
     for letter in letters:
@@ -91,9 +91,9 @@ def chosen_seats(seats: Sequence[ChosenSeat]) -> tuple[dict[str, str], dict[str,
 def play_seats(
     session: Session, data: Path, words: Mapping[str, str], closing: ExitStack
 ) -> Callable[[], None]:
-    """Let programs and another table play their seats; returns a callback for every event.
+    """Let programs and another table play their seats; returns a callback to be called at every event.
 
-    ``data``: the folder that keeps what gives access to another table; ``words``: of its links, by letter.
+    ``data``: the folder that keeps the tokens for another table; ``words``: those of its links, by letter.
     """
     from focus_companion.seats.other_table import OtherTable
     from focus_companion.seats.seats import Seats
@@ -102,16 +102,16 @@ def play_seats(
     closing.callback(programs.close, 1.0)
     programs.start()
     if not any(parse_kind(kind).by == TABLE for kind in session.history.played_by.values()):
-        return programs.look
+        return programs.notify
     other = OtherTable(session, data, words, say)
     closing.callback(other.close, 1.0)
     other.start()
 
-    def look() -> None:
-        programs.look()
-        other.look()
+    def notify() -> None:
+        programs.notify()
+        other.notify()
 
-    return look
+    return notify
 
 
 def seat_line(played_by: Mapping[str, str]) -> str:

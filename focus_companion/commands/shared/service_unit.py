@@ -10,16 +10,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-NAME: Final = "focus-companion.service"
+UNIT_NAME: Final = "focus-companion.service"
 
-WATCHDOG: Final = 60
-"""Seconds without an iteration of the game loop before a restart; finding the board may take ten if slow.
-"""
+WATCHDOG_SECONDS: Final = 60
+"""Seconds without an iteration of the game loop before a restart; finding the board may take up to ten."""
 
-_PASSED_ON: Final = ("FOCUS_COMPANION_DATA", "FOCUS_COMPANION_CONFIG")
+_KEPT_VARIABLES: Final = ("FOCUS_COMPANION_DATA", "FOCUS_COMPANION_CONFIG")
 """Environment variables that the service keeps from its installation. None of them is secret."""
 
-_TEXT: Final = """\
+_TEMPLATE: Final = """\
 # Written by "focus-companion service install"; removed by "focus-companion service uninstall".
 [Unit]
 Description=Focus Companion, the camera over the Focus board
@@ -56,10 +55,10 @@ WantedBy=default.target
 
 
 def unit_path(environ: Mapping[str, str] | None = None) -> Path:
-    """Where systemd's user instance looks for it."""
+    """Where systemd's user instance looks for the unit."""
     environ = os.environ if environ is None else environ
     config = environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    return Path(config) / "systemd" / "user" / NAME
+    return Path(config) / "systemd" / "user" / UNIT_NAME
 
 
 def unit_text(options: Sequence[str], environ: Mapping[str, str] | None = None) -> str:
@@ -67,11 +66,11 @@ def unit_text(options: Sequence[str], environ: Mapping[str, str] | None = None) 
     environ = os.environ if environ is None else environ
     kept = "".join(
         f"Environment={quoted(f'{name}={environ[name]}', expands=False)}\n"
-        for name in _PASSED_ON
+        for name in _KEPT_VARIABLES
         if environ.get(name)
     )
     command = " ".join(map(quoted, [*program(), "play", *options]))
-    return _TEXT.format(command=command, environment=kept, watchdog=WATCHDOG)
+    return _TEMPLATE.format(command=command, environment=kept, watchdog=WATCHDOG_SECONDS)
 
 
 def program() -> list[str]:
@@ -84,15 +83,15 @@ def program() -> list[str]:
 
 
 def quoted(word: str, *, expands: bool = True) -> str:
-    """Quote a word for a unit file: systemd interprets percent signs, and dollar signs where it ``expands``
-    variables, as in a command.
+    """Quote a word for a unit file: systemd interprets percent signs and, where it ``expands`` variables (in
+    commands), dollar signs.
     """
     plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{plain.replace("$", "$$") if expands else plain}"'
 
 
 def options_of(unit: str) -> list[str]:
-    """The options of play in a unit's text as :func:`unit_text` wrote it; ``[]`` in any other."""
+    """The options of play in a unit's text that :func:`unit_text` wrote; ``[]`` for any other text."""
     line = next((line for line in unit.splitlines() if line.startswith("ExecStart=")), "")
     words = [word.replace("%%", "%").replace("$$", "$") for word in shlex.split(line.partition("=")[2])]
     return words[words.index("play") + 1 :] if "play" in words else []

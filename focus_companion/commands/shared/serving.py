@@ -14,7 +14,7 @@ from focus_companion.settings import Settings
 
 
 def say(line: str) -> None:
-    """Print a line to the terminal; nothing for an empty one."""
+    """Print a line to the terminal unless it is empty."""
     if line:
         # The terminal may be closed; the game goes on all the same.
         with suppress(OSError, ValueError):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from focus_companion.commands.shared.console import BadInput, print_notice
 from focus_companion.formats.match import Match
-from focus_companion.formats.reading import LIMIT, read_record
+from focus_companion.formats.reading import MAX_RECORD_BYTES, read_record
 
 
 def data_folder(given: str | None) -> Path:
@@ -21,8 +21,8 @@ def data_folder(given: str | None) -> Path:
 
 
 def journal_folder(given: str | None) -> Path:
-    """The folder of the journal to take games from: as :func:`data_folder`, but the demo's if the user has
-    played none, which is printed.
+    """The folder of the journal to read games from: as :func:`data_folder`, but the demo's if the user has
+    played no game; then this is printed.
 
     Raises SettingsError for a settings file that cannot be read.
     """
@@ -36,7 +36,7 @@ def journal_folder(given: str | None) -> Path:
 
 
 def is_journal_game(game: str, data: str | None) -> bool:
-    """Whether GAME means a game of the journal. Without ``--data``, a file of that name takes precedence."""
+    """Whether GAME means a game in the journal. Without ``--data``, a file of that name takes precedence."""
     named = game == "last" or (game.isascii() and game.isdigit() and len(game) < 16)
     return named and (data is not None or not Path(game).exists())
 
@@ -44,7 +44,7 @@ def is_journal_game(game: str, data: str | None) -> bool:
 def load(game: str, data: str | None, *, match: bool = False) -> Match:
     """The game or match that GAME names; ``-`` is standard input.
 
-    ``match``: the whole match that the journal's game belongs to.
+    ``match``: load the whole match to which the journal's game belongs.
 
     Raises:
         BadInput: there is no such file or game.
@@ -61,7 +61,7 @@ def load(game: str, data: str | None, *, match: bool = False) -> Match:
 
 
 def warn(match: Match, place: str) -> None:
-    """Warn about a record that is read although no game may begin that way today: an old turn order."""
+    """Warn about a record with an old turn order, which is read although no game may begin with it today."""
     for number, record in enumerate(match.games):
         if fault := record.rules.order_fault:
             inner = "" if match.single else f": games[{number}]"
@@ -71,13 +71,13 @@ def warn(match: Match, place: str) -> None:
 
 
 def read_bytes(game: str) -> bytes:
-    """The content of a record file, at most one byte more than is ever read. Raises BadInput, OSError."""
+    """The content of a record file, up to one byte more than is allowed. Raises BadInput, OSError."""
     if game == "-":
-        return sys.stdin.buffer.read(LIMIT + 1)
+        return sys.stdin.buffer.read(MAX_RECORD_BYTES + 1)
     path = Path(game)
     try:
         with path.open("rb") as stream:
-            return stream.read(LIMIT + 1)
+            return stream.read(MAX_RECORD_BYTES + 1)
     except (FileNotFoundError, ValueError):  # a name with a null byte raises ValueError
         raise BadInput(
             f"GAME: no file {game!r}; give a record file, the number of a game of the journal, or last"

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from focus_companion.session.session import Session
     from focus_companion.settings import Settings
 
-KEYS: Final = {"r": "repeat", "t": "turn", "s": "standing", "c": "time"}
-"""The question that a line typed into the terminal stands for; the name of a square asks for its stack."""
+QUESTION_KEYS: Final = {"r": "repeat", "t": "turn", "s": "standing", "c": "time"}
+"""The question that a letter typed into the terminal stands for; a square's name asks about its stack."""
 
 HELP: Final = "To hear it, type r: again, t: whose turn, s: how it stands, c: the clocks, d5: that square"
 
@@ -44,18 +44,18 @@ class Speaker:
             self._loudspeaker.answer(answer(about, self._session.state(), self._voice, square))
 
     def stop(self) -> bool:
-        """Be silent; returns whether anything was being spoken."""
+        """Stop speaking. Returns whether anything was being spoken."""
         return self._loudspeaker.stop()
 
     def typed(self, line: str) -> None:
-        """Handle a line typed into the terminal; an empty one means silence, others print the help."""
+        """Handle a typed line: an empty one stops speech, an unknown one prints the help."""
         word = line.strip().lower()
         if not word:
             self.stop()
             return
         try:
-            if word in KEYS:
-                self.ask(KEYS[word])
+            if word in QUESTION_KEYS:
+                self.ask(QUESTION_KEYS[word])
             else:
                 self.ask("square", word)
         except NoSuchQuestion:
@@ -63,7 +63,7 @@ class Speaker:
 
 
 def speaker(settings: Settings, session: Session, closing: ExitStack) -> Speaker | None:
-    """The speaker of the settings; ``None`` for none. A missing engine is reported in one line."""
+    """The speaker, if the settings ask for one. A missing speech engine is reported in one line."""
     if settings.speak is None:
         return None
     from focus_companion.web.catalogues import translations
@@ -97,5 +97,5 @@ def _listen(lines: TextIO, typed: Callable[[str], None]) -> None:
         for line in lines:
             typed(line)
 
-    # A daemon thread: nothing can interrupt one that waits for a terminal.
+    # A daemon thread, because nothing can interrupt a thread that waits for a terminal.
     threading.Thread(target=read, name="keys", daemon=True).start()

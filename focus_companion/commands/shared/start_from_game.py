@@ -1,4 +1,4 @@
-"""A position of a recorded game as the start of another."""
+"""Takes a position of a recorded game as the start of another."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from focus_companion.game.start import Start
 
 
 def rules_from_game(text: str, data: str | None) -> Rules:
-    """The rules of a game that goes on from ``GAME`` (a record file, a journal's id or ``last``) or, with
-    ``GAME@PLY``, from its position after that turn.
+    """The rules of a game that starts from the last position of ``GAME`` (a record file, a game's number in
+    the journal, or ``last``) or, for ``GAME@PLY``, from its position after that turn.
 
     Raises:
-        BadInput: there is no such game or turn, or no game can be begun from there.
+        BadInput: there is no such game or turn, or no game can begin from there.
     """
     game, at, turn = text.rpartition("@")
     if not (at and turn.isascii() and turn.isdigit()):

@@ -1,4 +1,4 @@
-"""Which lens and board profile to use: those named, else the camera's measured lens, and the plastic sets."""
+"""Chooses lens and board profiles: the named ones, else the camera's measured lens and the plastic sets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from focus_companion.addresses import shown_address
-from focus_companion.commands.shared.play_source import lasting
+from focus_companion.commands.shared.play_source import stable_name
 
 if TYPE_CHECKING:
     from focus_companion.vision.geometry.lens_profiles import LensProfile
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-FOLDER: Final = "lenses"
+LENS_FOLDER: Final = "lenses"
 """Folder of measured lenses, below the data folder."""
 
 
 def camera_name(source: str) -> str:
     """A permanent name for the camera behind ``source``: a device's maker and number, else its address
     without secrets. Files and folders have none."""
-    lasts = lasting(source)
+    lasts = stable_name(source)
     if lasts.startswith("/dev/") or source.isdigit():
         return Path(lasts).name
     if "://" in source or source.startswith("picamera2:"):
@@ -41,12 +41,12 @@ def lens_for(lens: str | None, source: str, data: Path) -> LensProfile | None:
     from focus_companion.vision.geometry.lens_profiles import lens_of_camera, lens_profile
 
     if lens is not None:
-        return lens_profile(lens, [data / FOLDER])
-    return lens_of_camera(camera_name(source), [data / FOLDER])
+        return lens_profile(lens, [data / LENS_FOLDER])
+    return lens_of_camera(camera_name(source), [data / LENS_FOLDER])
 
 
 def boards_for(board: str | None) -> tuple[BoardProfile, ...] | None:
-    """The board profile given by name or file; None: try the default ones.
+    """The board profile given by name or file; ``None``: the default ones are to be tried.
 
     Raises:
         ProfileError: it cannot be read; the message is for people.

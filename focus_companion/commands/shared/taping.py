@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-MEGABYTES: Final = 4000.0
-"""Default limit of a tape's size: some minutes of a fast camera."""
+DEFAULT_MEGABYTES: Final = 4000.0
+"""Default limit of a tape's size, enough for some minutes of a fast camera."""
 
 
 def tape_options(command: F) -> F:
     """Add both options."""
-    size = click.option("--tape-size", type=click.FloatRange(1), default=MEGABYTES, show_default=True,
+    size = click.option("--tape-size", type=click.FloatRange(1), default=DEFAULT_MEGABYTES, show_default=True,
                         help="Megabytes after which the tape ends.")  # fmt: skip
     tape = click.option("--tape", metavar="FOLDER", type=click.Path(path_type=Path),
                         help="Keep every picture and event in FOLDER, for rerun; much data.")  # fmt: skip
@@ -41,7 +41,7 @@ def tape_options(command: F) -> F:
 def sight_to_json(
     rank1: str, boards: Sequence[BoardProfile] | None, lens: LensProfile | None
 ) -> dict[str, Any]:
-    """The pipeline's parameters, with the profiles themselves, since their files may change."""
+    """The pipeline's parameters, with the contents of the profiles, because their files may change."""
     return {
         "rank1": rank1,
         "boards": None if boards is None else [asdict(board) for board in boards],

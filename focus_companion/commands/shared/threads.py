@@ -1,10 +1,10 @@
 """How the program's threads share the processor and the interpreter.
 
 The picture libraries release the global interpreter lock at every call and must reacquire it. By default that
-may take 5 ms each time while another thread is busy, and judging a picture has dozens of such calls.
+may take 5 ms each time while another thread is busy, and judging a picture takes dozens of such calls.
 
-The libraries' own threads gain little here, and wait actively for the next job: a twelfth of the processor
-time of a whole game.
+The libraries' own threads gain little here, and busily wait for the next job, which took a twelfth of the
+processor time of a whole game.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import os
 import sys
 from typing import Final
 
-TURN: Final = 0.0005
+SWITCH_INTERVAL: Final = 0.0005
 """Seconds for which a thread may hold the lock while another one waits."""
 
-LIBRARIES: Final = ("OPENCV_FOR_THREADS_NUM", "OPENBLAS_NUM_THREADS")
-"""Variables of the environment with the libraries' number of threads."""
+THREAD_COUNT_VARIABLES: Final = ("OPENCV_FOR_THREADS_NUM", "OPENBLAS_NUM_THREADS")
+"""Environment variables that set the libraries' number of threads."""
 
 
-def keep_to_ours() -> None:
-    """Have the libraries start no threads, unless the environment says otherwise; before they are loaded."""
-    for name in LIBRARIES:
+def disable_library_threads() -> None:
+    """Keep the libraries from starting threads, unless the environment says otherwise; call before import."""
+    for name in THREAD_COUNT_VARIABLES:
         os.environ.setdefault(name, "1")
 
 
-def take_short_turns() -> None:
-    """Keep other threads from delaying the one that judges pictures."""
-    sys.setswitchinterval(TURN)
+def shorten_switch_interval() -> None:
+    """Keep other threads from delaying the one that judges pictures, by switching between threads sooner."""
+    sys.setswitchinterval(SWITCH_INTERVAL)

@@ -1,4 +1,4 @@
-"""What the tests and benchmarks alone use of the simulator: whole games with their truth, and random looks.
+"""Parts of the simulator for tests and benchmarks only: whole games with ground truth, and random looks.
 
 Nothing in the product imports from here.
 """

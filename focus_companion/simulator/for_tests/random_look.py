@@ -1,4 +1,4 @@
-"""Random looks over the whole supported range of tables, lights and cameras."""
+"""Makes random looks over the whole supported range of tables, lights and cameras."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _hung(rng: np.random.Generator, height: tuple[float, float], away: tuple[flo
 
 
 def random_lighting(rng: np.random.Generator) -> Lighting:
-    """Daylight, one warm lamp with hard shadows, mirrored ceiling lamps, or a dim evening."""
+    """Daylight, one warm lamp with hard shadows, ceiling lamps with reflections, or a dim evening."""
     lamps: tuple[Lamp, ...]
     kind = rng.choice(["window", "lamp", "ceiling", "dim"])
     if kind == "window":
@@ -90,9 +90,9 @@ def random_lighting(rng: np.random.Generator) -> Lighting:
 
 
 def random_look(rng: np.random.Generator, size: tuple[int, int] | None = None) -> SceneStyle:
-    """A random look: 5° to 50° off the vertical, any rotation, 45° to 80° lenses, a third to all of the frame
-    filled, 640×480 to 1920×1080 (unless ``size`` (width, height) is given), boards, lights and noise of all
-    kinds.
+    """A random look: from 5° to 50° off the vertical, at any rotation, with lenses of 45° to 80°, the board
+    filling 45 to 97 % of the picture, 640×480 to 1920×1080 (unless ``size`` (width, height) is given), and
+    boards, lights and noise of all kinds.
     """
     width, height = size or SIZES[int(rng.integers(len(SIZES)))]
     k1 = float(rng.uniform(-0.14, 0.02))

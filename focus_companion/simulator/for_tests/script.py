@@ -1,5 +1,7 @@
-"""Scripted games with their truth, in the form of the recordings: legal turns, illegal acts put right,
-take-backs, pushed boards and changing light."""
+"""Scripts games with their ground truth, in the form of the recordings.
+
+They consist of legal turns, illegal acts that are put right, take-backs, pushed boards and changing light.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,19 @@ from ...vision.capture.frames import Frame
 from ..beats import Beat, Pace
 from ..board_view import BoardView
 from ..director import Director
-from ..mischief import AT_A_TRIMMING, BEFORE_A_TURN, find_slip, find_trimming_slip
+from ..mischief import TRIMMING_SLIPS, TURN_SLIPS, find_slip, find_trimming_slip
 from ..player import choose
 from ..scene_style import SceneStyle
 from ..stage import Stage
 from .thinking import Thinker
 
-LIFE = ("takeback", "light", "board_moved")
+OTHER_TROUBLE = ("takeback", "light", "board_moved")
 """Kinds of trouble other than illegal acts."""
 
 
 @dataclass(frozen=True)
 class ScriptedGame:
-    """A game played in front of the simulated camera. ``turns`` are the legal plies with their positions."""
+    """A game before the simulated camera. ``turns`` are the legal turns and the positions before them."""
 
     look: SceneStyle
     rules: Rules
@@ -41,7 +43,7 @@ class ScriptedGame:
     name: str = "simulated"
 
     def frames(self, fps: float = 15.0, *, detail: float = 1.0) -> Iterator[Frame]:
-        """The camera's pictures, ``fps`` a second, each with fresh noise."""
+        """The camera's pictures, ``fps`` per second, each with fresh noise."""
         view, rng, index = BoardView(self.look), np.random.default_rng([self.look.seed, 0, 3]), 0
         for beat, count in zip(self.beats, self._counts(fps), strict=True):
             for k in range(count):
@@ -59,7 +61,7 @@ class ScriptedGame:
         return self.beats[-1].at(1.0)
 
     def _counts(self, fps: float) -> list[int]:
-        """Number of pictures of each beat: at least one, without drift over the whole game."""
+        """Number of pictures of each beat: at least one, with rounding errors that do not add up."""
         counts: list[int] = []
         seconds, shown = 0.0, 0
         for beat in self.beats:
@@ -163,11 +165,11 @@ def script_game(
     waiting: float | None = None,
 ) -> ScriptedGame:
     """A game of up to ``plies`` turns, after ``quick`` ones that are shown without hands or trouble. The
-    start stands for ``waiting`` seconds, by default as long as any position.
+    start position stays for ``waiting`` seconds, by default as long as any position.
 
-    With probability ``trouble``, something else happens before a turn: an illegal act of any kind, put right
-    afterwards, a take-back, a change of light (if the look has more than one) or a push of the board. Between
-    turns the players think for ``thinking`` seconds, give or take half of that.
+    With probability ``trouble``, something else happens before a turn: an illegal act of any kind, which is
+    put right, a take-back, a change of light (if the look has several) or a push of the board. Before each
+    turn, the players think for ``thinking`` seconds, plus or minus half of that.
     """
     scripter = _Scripter(look, rules, seed, trouble, pace or Pace(), thinking)
     return scripter.game(start_position(rules), plies, quick, waiting)
@@ -210,7 +212,7 @@ class _Scripter:
                 break
             slip = None
             if removed(position, move, self._rules) and self._rng.random() < 2 * self._trouble:
-                kind = str(self._rng.choice(AT_A_TRIMMING))
+                kind = str(self._rng.choice(TRIMMING_SLIPS))
                 slip = find_trimming_slip(position, move, self._rules, kind, self._rng)
             position = self._turn(list(director.turn(position, move, slip)), position, move, turns)
         look, rules = director.look, self._rules
@@ -229,7 +231,7 @@ class _Scripter:
         return after
 
     def _add(self, beat: Beat, position: Position, **more: Any) -> None:
-        """Appends a beat; its truth gets the ply and the current position."""
+        """Appends a beat, with the ply and the current position added to its ground truth."""
         self._stood.add(position.stacks)
         truth = {**beat.truth, "position": position, "ply": self._ply}
         if beat.kind == "overflow-pending":
@@ -239,10 +241,10 @@ class _Scripter:
     def _happening(self, position: Position) -> None:
         director = self._director
         if not self._due:
-            kinds = [*BEFORE_A_TURN, *LIFE]
+            kinds = [*TURN_SLIPS, *OTHER_TROUBLE]
             self._due = [kinds[int(i)] for i in self._rng.permutation(len(kinds))]
         kind = self._due.pop()
-        if kind in BEFORE_A_TURN:
+        if kind in TURN_SLIPS:
             slip = find_slip(position, self._rules, kind, self._rng, self._stood)
             for beat in director.slip(position, slip) if slip else ():
                 self._add(beat, position)

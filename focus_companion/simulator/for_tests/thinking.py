@@ -1,7 +1,7 @@
-"""What happens at a table while somebody thinks: mostly nothing, and now and then something but no turn.
+"""Makes the beats of what happens at a table while somebody thinks: mostly nothing, and never a turn.
 
-An arm or a head passes over, a hand hovers, a piece is lifted and put back, the light drifts, the camera is
-nudged. All of it ends with the board as it was.
+An arm or a head passes over the board, a hand hovers, a piece is lifted and put back, the light drifts, or
+the camera is nudged. Afterwards, the board is as it was.
 """
 
 from __future__ import annotations
@@ -16,16 +16,25 @@ from ...game.position import Position
 from ..beats import Beat
 from ..director import Director
 from ..hands import Hands
-from ..stage import SEATS, TOWARDS, Hand, Stage, square_centre
+from ..stage import SEAT_DIRECTIONS, SEATS, Hand, Stage, square_centre
 
-STILL: Final = (3.0, 15.0)
+STILL_SECONDS: Final = (3.0, 15.0)
 """Minimum and maximum seconds for which nothing happens."""
 
-DRIFTS: Final = 0.3
-"""Maximum drift of the light in stops, either way, from that at the start."""
+MAX_DRIFT: Final = 0.3
+"""Maximum drift of the light from its initial level, in stops."""
 
-NUDGE: Final = 0.0016
-"""Typical shift of the picture by a nudge, as a fraction of its width."""
+NUDGE_SHIFT: Final = 0.0016
+"""Standard deviation of a nudge's shift, as a fraction of the picture's width."""
+
+DRIFT_PROBABILITY: Final = 0.3
+"""Probability that the light drifts while nothing else happens."""
+
+NUDGE_PROBABILITY: Final = 0.04
+"""Probability of a nudge after each time in which nothing happened."""
+
+MOVER_PROBABILITY: Final = 0.7
+"""Probability that the player to move does something, rather than any player."""
 
 
 class Thinker:
@@ -35,6 +44,7 @@ class Thinker:
         self._director = director
         self._hands = Hands(director.look, director.pace)
         self._rng = np.random.default_rng([seed, 13])
+        # The probability of each, its name in the ground truth, and the method that makes its beats.
         self._doings: tuple[tuple[float, str, Callable[[Stage, Position], Iterator[Beat]]], ...] = (
             (0.12, "an arm passed over", self._arm),
             (0.06, "a head passed over", self._head),
@@ -46,13 +56,13 @@ class Thinker:
         """About this many seconds in which the board keeps its ``position``; the last beat is still."""
         left, event = seconds, "thinking"
         while left > 0:
-            still = min(left, float(self._rng.uniform(*STILL)))
+            still = min(left, float(self._rng.uniform(*STILL_SECONDS)))
             beat = self._director.still(position, still, event=event)
-            if self._rng.random() < 0.3:
+            if self._rng.random() < DRIFT_PROBABILITY:
                 beat = self._drifting(beat)
             yield beat
             left -= still
-            if left > STILL[0]:
+            if left > STILL_SECONDS[0]:
                 event = self._nudged()
                 for beat in self._doing(position) if not event else ():
                     yield beat
@@ -72,24 +82,24 @@ class Thinker:
             chance -= share
 
     def _drifting(self, beat: Beat) -> Beat:
-        goal = float(np.clip(self._director.drift + self._rng.normal(0, 0.12), -DRIFTS, DRIFTS))
+        goal = float(np.clip(self._director.drift + self._rng.normal(0, 0.12), -MAX_DRIFT, MAX_DRIFT))
         self._director.drift = goal
         return replace(beat, drift=goal)
 
     def _nudged(self) -> str:
         """Occasionally pushes the camera a little; returns what happened, if anything."""
-        if self._rng.random() > 0.04:
+        if self._rng.random() > NUDGE_PROBABILITY:
             return ""
-        size = NUDGE * self._director.look.size[0]
+        size = NUDGE_SHIFT * self._director.look.size[0]
         dx, dy, turn = self._director.nudge
         by = self._rng.normal(0, (size, size, 0.06))
         self._director.nudge = dx + float(by[0]), dy + float(by[1]), turn + float(by[2])
         return "the camera was nudged"
 
     def _arm(self, before: Stage, position: Position) -> Iterator[Beat]:
-        """Somebody reaches across, high above the pieces, for something beyond the board."""
+        """Somebody reaches high across the pieces for something beyond the board."""
         seat = self._seat(position)
-        tx, ty = TOWARDS[seat]
+        tx, ty = SEAT_DIRECTIONS[seat]
         far, aside = self._rng.uniform(-150, 120), self._rng.uniform(-140, 140)
         goal = Hand(
             seat,
@@ -103,7 +113,7 @@ class Thinker:
     def _head(self, before: Stage, position: Position) -> Iterator[Beat]:
         """Somebody leans over the board to see better."""
         seat = str(self._rng.choice(SEATS))
-        tx, ty = TOWARDS[seat]
+        tx, ty = SEAT_DIRECTIONS[seat]
         half = self._director.look.profile.half_width
         height = float(self._rng.uniform(180, 280))
         out, aside = half * float(self._rng.uniform(0.2, 1.0)), float(self._rng.uniform(-80, 80))
@@ -112,14 +122,14 @@ class Thinker:
         yield from self._visit(before, start, goal, 0.7)
 
     def _hover(self, before: Stage, position: Position) -> Iterator[Beat]:
-        """A hand stays above a stack, undecided, and goes away."""
+        """A hand hovers above a stack and goes away."""
         seat, square = self._seat(position), self._some(position)
         at = self._hands.over(seat, square, before.stacks)
         goal = replace(at, height=at.height + float(self._rng.uniform(22, 60)), closed=0.5)
         yield from self._visit(before, self._hands.away(seat, goal), goal, self._director.pace.reach)
 
     def _visit(self, before: Stage, start: Hand, goal: Hand, seconds: float) -> Iterator[Beat]:
-        """Comes, stays for a moment without being quite still, and goes."""
+        """The hand or head comes, stays for a moment, not quite still, and goes."""
         rest = float(self._rng.uniform(0.2, 2.0))
         sway = replace(
             goal,
@@ -131,7 +141,7 @@ class Thinker:
             yield Beat("hand", length, replace(before, hand=first), last)
 
     def _lift(self, before: Stage, position: Position) -> Iterator[Beat]:
-        """Somebody picks pieces up, thinks better of it, and puts them back."""
+        """Somebody lifts pieces, changes their mind, and puts them back."""
         seat, square = self._seat(position), self._some(position)
         stack = before.stacks[square]
         taken = stack[-int(self._rng.integers(1, len(stack) + 1)) :]
@@ -149,14 +159,14 @@ class Thinker:
         yield self._hands.leave(before, at, "")
 
     def _seat(self, position: Position) -> str:
-        """Usually that of the player to move."""
+        """A seat, usually that of the player to move."""
         players = position.players
-        if self._rng.random() < 0.7 and position.to_move:
+        if self._rng.random() < MOVER_PROBABILITY and position.to_move:
             return self._director.seats[position.to_move]
         return self._director.seats[players[int(self._rng.integers(len(players)))]]
 
     def _some(self, position: Position) -> int:
-        """A square with a stack, of the player to move if there is one."""
+        """A random square with a stack, which if possible the player to move controls."""
         own = [s for s, stack in enumerate(position.stacks) if stack and stack[-1] == position.to_move]
         squares = own or [s for s, stack in enumerate(position.stacks) if stack]
         return int(squares[int(self._rng.integers(len(squares)))])

@@ -18,7 +18,7 @@ from ...session.seat_kinds import parse_kind
 from ...session.session import Session
 from ...vision.capture.frames import Frame, read_image
 from . import requests_json as tape_requests
-from .tape import FORMAT, LINES, VERSION, TapeError
+from .tape import FORMAT, LINES_FILE, VERSION, TapeError
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Recording:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._path = folder / LINES
+        self._path = folder / LINES_FILE
         try:
             with self._path.open(encoding="utf-8") as lines:
                 first = lines.readline()

@@ -16,7 +16,7 @@ from .tape import TapeError
 WIDTH: Final = 480
 """Width in pixels: enough to show a board, at about 20 kB a turn."""
 
-_QUALITY: Final = 70
+_JPEG_QUALITY: Final = 70
 
 
 def stills(folder: Path, record: GameRecord) -> dict[int, bytes]:
@@ -43,4 +43,4 @@ def _jpeg(path: Path) -> bytes:
     if width > WIDTH:
         size = (WIDTH, max(1, round(height * WIDTH / width)))
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    return bytes(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1])
+    return bytes(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])[1])

@@ -27,13 +27,13 @@ from . import requests_json as tape_requests
 
 log = logging.getLogger(__name__)
 
-LINES: Final = "tape.jsonl"
+LINES_FILE: Final = "tape.jsonl"
 FORMAT: Final = "focus-companion tape"
 VERSION: Final = 1
-_WAITING: Final = 6
+_MAX_QUEUED_PICTURES: Final = 6
 """Pictures that may be queued for writing; when the queue is full, the game waits for the disk a while."""
 
-_PATIENCE: Final = 3.0
+_QUEUE_TIMEOUT: Final = 3.0
 """Seconds that it waits at most."""
 
 
@@ -59,10 +59,10 @@ class Tape:
         self._over = False
         self._fault = self._why = ""
         self._writing = threading.Lock()
-        self._pictures: queue.Queue[tuple[str, Image] | None] = queue.Queue(_WAITING)
+        self._pictures: queue.Queue[tuple[str, Image] | None] = queue.Queue(_MAX_QUEUED_PICTURES)
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            made = os.open(folder / LINES, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            made = os.open(folder / LINES_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except FileExistsError as error:
             raise TapeError(f"{folder} holds a tape already; give a folder of its own") from error
         except OSError as error:
@@ -84,7 +84,7 @@ class Tape:
             self._count += 1
             self._last = frame.image, f"{self._count:07d}.png"
             try:
-                self._pictures.put((self._last[1], frame.image), timeout=_PATIENCE)
+                self._pictures.put((self._last[1], frame.image), timeout=_QUEUE_TIMEOUT)
             except queue.Full:
                 self._end("the disk is too slow for it")
                 return

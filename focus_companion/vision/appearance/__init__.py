@@ -1,1 +1,1 @@
-"""The appearance of pieces and bare board in the picture, and the likelihood of a pixel under each."""
+"""The appearance of pieces and of the bare board, and the likelihood of each pixel under either."""

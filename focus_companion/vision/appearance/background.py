@@ -1,4 +1,4 @@
-"""What each pixel shows where nothing stands: remembered from the pictures in which it was bare."""
+"""What each pixel shows where nothing stands, remembered from pictures in which it was bare."""
 
 from __future__ import annotations
 
@@ -8,37 +8,43 @@ from numpy.typing import NDArray
 
 from ..geometry.stack_masks import Window
 
-SPREAD = 9.0
-"""Grey levels by which a bare pixel's channels vary from picture to picture, shadows of nearby stacks
-apart."""
-_FEWEST = 20
-"""Pixels of a field that must have been seen bare for its shade to be known."""
-_LIT = 80
-"""Percentile of what shows of a field that is taken for its shade in the light: its piece shades the rest."""
-_RIM = np.ones((5, 5), np.uint8)
-"""The pixels whose shades may be mixed with that of the middle one: the lens blurs about one pixel, and video
-stores the colour of every second pixel only."""
-_DARKEST, _BRIGHTEST = 0.4, 1.2
-"""Factors by which a new shadow darkens a field, and by which one that has gone brightens it."""
-_SHADED, _FOREIGN = 0.18, 0.02
-"""Share of a field's pixels that must show the field in changed light, and share that may show anything else,
-such as glare or a speck."""
-_LIGHT = 0.8, 1.25
-"""Factors by which the light on a surface may differ from that on the surfaces whose shade it should have."""
-_SUM = np.full((1, 3), -1 / (2 * SPREAD * SPREAD), np.float32)
-_PEAK = 3 * float(np.log(256 / (np.sqrt(2 * np.pi) * SPREAD)))
+_SIGMA = 9.0
+"""Standard deviation of a bare pixel's channels from picture to picture, in grey levels, apart from shadows
+of nearby stacks."""
+_MIN_FIELD_PIXELS = 20
+"""Minimum number of a field's pixels that were seen bare for its shade to be known."""
+_SHADE_PERCENTILE = 80
+"""Percentile of a field's visible pixels that is taken for its shade, as its piece casts a shadow on
+others."""
+_BLUR_KERNEL = np.ones((5, 5), np.uint8)
+"""Neighbourhood of a pixel whose shades may be mixed with its own: the lens blurs by about one pixel, and
+video stores the colour of only every second pixel."""
+_MIN_LIGHT_FACTOR = 0.4
+"""Minimum factor by which a new shadow darkens a field."""
+_MAX_LIGHT_FACTOR = 1.2
+"""Maximum factor by which the end of a shadow brightens a field."""
+_SHADED_PRIOR = 0.18
+"""Prior probability that a pixel shows its shade in changed light."""
+_OUTLIER_PRIOR = 0.02
+"""Prior probability that a pixel shows anything else, such as glare or a speck."""
+_LOCAL_LIGHT_RANGE = 0.8, 1.25
+"""Range of the factors by which the light on a surface differs from that on other surfaces of its shade."""
+_EXPONENT_KERNEL = np.full((1, 3), -1 / (2 * _SIGMA * _SIGMA), np.float32)
+"""Kernel that turns the squared deviations of the channels into the exponent of a Gaussian."""
+_PEAK_NATS = 3 * float(np.log(256 / (np.sqrt(2 * np.pi) * _SIGMA)))
+"""Log-density of that Gaussian at its mean, relative to a uniformly random colour."""
 
 
 class Background:
-    """The remembered bare colour of every pixel of the picture; unknown until it was seen."""
+    """The remembered bare colour of every pixel of the picture, unknown until the pixel was seen bare."""
 
     def __init__(self, height: int, width: int) -> None:
         self._colour = np.zeros((height, width, 3), np.uint8)
         self._known = np.zeros((height, width), bool)
-        self._supposed = np.zeros((height, width), bool)
+        self._inferred = np.zeros((height, width), bool)
 
     def learn(self, image: NDArray[np.uint8], window: Window, bare: NDArray[np.bool_], rate: float) -> None:
-        """Take in the pixels of ``window`` that ``bare`` (h, w) marks; ``rate`` 0…1 is the weight of this
+        """Learn the pixels of ``window`` that ``bare`` (h, w) marks; ``rate`` (0 … 1) is the weight of this
         picture.
         """
         colour, known = self._colour[window.slices], self._known[window.slices]
@@ -49,27 +55,29 @@ class Background:
         colour[...] = cv2.copyTo(pixels, fresh, cv2.copyTo(blend, seen, np.ascontiguousarray(colour)))
         known |= bare
 
-    def suppose(self, window: Window, fields: NDArray[np.uint8]) -> None:
-        """Take the pixels of a field that have never been seen bare to have the shade of those that have.
+    def infer_hidden(self, window: Window, fields: NDArray[np.uint8]) -> None:
+        """Assume that the pixels of a field that were never seen bare have the shade of those that were.
         ``fields`` (h, w) numbers the fields of ``window`` from 1; 0 is no field.
         """
         colour, known = self._colour[window.slices], self._known[window.slices]
-        supposed = self._supposed[window.slices]
+        inferred = self._inferred[window.slices]
         # At the edge of a piece or of another field, pixels mix the shades of both.
-        pure = cv2.erode(known.astype(np.uint8), _RIM) > 0
-        pure &= np.asarray(cv2.erode(fields, _RIM)) == np.asarray(cv2.dilate(fields, _RIM))
+        pure = cv2.erode(known.astype(np.uint8), _BLUR_KERNEL) > 0
+        pure &= np.asarray(cv2.erode(fields, _BLUR_KERNEL)) == np.asarray(cv2.dilate(fields, _BLUR_KERNEL))
         for field in range(1, int(fields.max(initial=0)) + 1):
             rows, columns = np.nonzero(fields == field)
             seen, sure = known[rows, columns], pure[rows, columns]
-            if sure.sum() < _FEWEST or seen.all():
+            if sure.sum() < _MIN_FIELD_PIXELS or seen.all():
                 continue
             hidden = rows[~seen], columns[~seen]
-            colour[hidden] = np.percentile(colour[rows[sure], columns[sure]], _LIT, axis=0).astype(np.uint8)
-            supposed[hidden] = True
+            colour[hidden] = np.percentile(
+                colour[rows[sure], columns[sure]], _SHADE_PERCENTILE, axis=0
+            ).astype(np.uint8)
+            inferred[hidden] = True
 
     def forget(self) -> None:
-        """The light or the board's place changed: nothing remembered holds."""
-        self._known[:] = self._supposed[:] = False
+        """Forget everything, as the light or the board's place has changed."""
+        self._known[:] = self._inferred[:] = False
 
     def log_likelihood(
         self,
@@ -80,46 +88,46 @@ class Background:
         flat: bool = False,
         around: NDArray[np.uint8] | None = None,
     ) -> NDArray[np.float32]:
-        """(h, w) log-likelihood that these pixels are bare; ``generic`` is that of the bare board
-        anywhere. ``flat``: a chess board, on which no field ever shows the shade of another; ``around``
-        (h, w, 3) is then the shade around each pixel, for the light on pixels never seen bare.
+        """(h, w) log-likelihood of these pixels if they are bare; ``generic`` (h, w) is that under the colour
+        model of the bare board. ``flat``: a chess board, on which no field ever shows the shade of another;
+        ``around`` (h, w, 3) is then the shade around each pixel, for the light on pixels never seen bare.
         """
         seen = self._known[window.slices]
-        known = seen | self._supposed[window.slices]
-        off = cv2.absdiff(pixels, self._colour[window.slices]).astype(np.float32)
-        here = np.asarray(cv2.transform(cv2.multiply(off, off), _SUM))
+        known = seen | self._inferred[window.slices]
+        deviation = cv2.absdiff(pixels, self._colour[window.slices]).astype(np.float32)
+        exponent = np.asarray(cv2.transform(cv2.multiply(deviation, deviation), _EXPONENT_KERNEL))
         if flat:
             shades = self._colour[window.slices]
             if around is not None:
-                shades = np.where(seen[..., None], shades, lit(shades, around))
-            own = of_shade(pixels, shades)
+                shades = np.where(seen[..., None], shades, relit(shades, around))
+            own = shade_log_likelihood(pixels, shades)
             return np.where(known, own, generic).astype(np.float32, copy=False)
-        # Half of the belief in what was seen here, half in what the bare board looks like elsewhere.
-        both = cv2.log(cv2.add(cv2.exp(_PEAK + here), cv2.exp(generic))) - np.float32(np.log(2))
+        # An equal mixture of what was seen here and what the bare board looks like anywhere.
+        both = cv2.log(cv2.add(cv2.exp(_PEAK_NATS + exponent), cv2.exp(generic))) - np.float32(np.log(2))
         return np.where(known, both, generic).astype(np.float32, copy=False)
 
 
-def lit(shade: NDArray[np.uint8], around: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """(h, w, 3) the shade, (h, w, 3) or (3,), in the light that best explains the surroundings ``around``
-    (h, w, 3) of each pixel.
+def relit(shade: NDArray[np.uint8], around: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The ``shade``, (h, w, 3) or (3,), at each pixel (h, w, 3) in the light that best explains the shade
+    ``around`` it (h, w, 3).
     """
     known, shown = np.maximum(shade, 1).astype(np.float32), around.astype(np.float32)
-    factor = np.clip((shown * known).sum(-1) / (known * known).sum(-1), *_LIGHT)
+    factor = np.clip((shown * known).sum(-1) / (known * known).sum(-1), *_LOCAL_LIGHT_RANGE)
     return np.asarray(np.clip(factor[..., None] * known, 0, 255).round(), np.uint8)
 
 
-def of_shade(pixels: NDArray[np.uint8], shade: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """(h, w) log-likelihood of pixels that show these shades (h, w, 3) or (3,), lit as they were seen, or
-    darker or brighter.
+def shade_log_likelihood(pixels: NDArray[np.uint8], shade: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(h, w) log-likelihood of pixels that show this shade, (h, w, 3) or (3,), in the light in which it was
+    seen or in another.
     """
     shown, known = pixels.astype(np.float32), np.maximum(shade, 1).astype(np.float32)
-    exactly = np.exp(_PEAK - ((shown - known) ** 2).sum(-1) / (2 * SPREAD**2))
-    # Of the shades that light may make of one, all are equally likely.
+    exactly = np.exp(_PEAK_NATS - ((shown - known) ** 2).sum(-1) / (2 * _SIGMA**2))
+    # All shades that other light may turn this one into are equally likely.
     length = (known * known).sum(-1)
-    factor = np.clip((shown * known).sum(-1) / length, _DARKEST, _BRIGHTEST)
-    off = ((shown - factor[..., None] * known) ** 2).sum(-1)
-    line = (_BRIGHTEST - _DARKEST) * np.sqrt(length)
-    peak = 256.0**3 / (np.maximum(line, SPREAD) * 2 * np.pi * SPREAD**2)
-    shaded = peak * np.exp(-off / (2 * SPREAD**2))
-    both = (1 - _SHADED - _FOREIGN) * exactly + _SHADED * shaded + _FOREIGN
+    factor = np.clip((shown * known).sum(-1) / length, _MIN_LIGHT_FACTOR, _MAX_LIGHT_FACTOR)
+    deviation = ((shown - factor[..., None] * known) ** 2).sum(-1)
+    line = (_MAX_LIGHT_FACTOR - _MIN_LIGHT_FACTOR) * np.sqrt(length)
+    peak = 256.0**3 / (np.maximum(line, _SIGMA) * 2 * np.pi * _SIGMA**2)
+    shaded = peak * np.exp(-deviation / (2 * _SIGMA**2))
+    both = (1 - _SHADED_PRIOR - _OUTLIER_PRIOR) * exactly + _SHADED_PRIOR * shaded + _OUTLIER_PRIOR
     return np.asarray(np.log(both), np.float32)

@@ -1,8 +1,8 @@
-"""The colours of the pieces and the bare board on this table in this light.
+"""The colours of the pieces and of the bare board, on this table in this light.
 
-Classes: 0 is the bare board with its domes, 1 … 4 are the colours red, green, blue, yellow. The model is a
-smoothed histogram of camera colours for each class. It is learned whenever the position is known, at the
-start and after every confirmed turn, so that it follows the light.
+Class 0 is the bare board with its domes, classes 1 … 4 are the colours red, green, blue, yellow. The model is
+a smoothed histogram of camera colours for each class. It learns whenever the position is known, at the start
+and after every confirmed turn, so it follows the light.
 """
 
 from __future__ import annotations
@@ -19,14 +19,19 @@ BARE = 0
 CLASS: dict[str, int] = {"r": 1, "g": 2, "b": 3, "y": 4}
 """Class of a piece, by its letter."""
 CLASSES = 5
+"""Number of classes."""
 
 BITS = 5
+"""Bits of a channel that the histogram keeps."""
 BINS = 1 << BITS
-SHADES = ((0.55, 0.0, 0.35), (0.75, 0.0, 0.6), (1.0, 0.0, 1.0), (1.2, 0.0, 0.5), (1.0, 25.0, 0.3))
-"""A piece in a shadow or closer to a lamp has the same colour, darker or brighter, and one that reflects a
-lamp or the sky has that added: (factor, grey levels added, weight) of each augmented copy."""
-UNSEEN = 0.02
-"""Fraction of outliers in every class, with any colour: glare, a rim, a speck."""
+"""Bins of the histogram along each channel."""
+_MIN_SAMPLES = 20
+"""Minimum number of pixels from which a class is learned."""
+_AUGMENTATIONS = ((0.55, 0.0, 0.35), (0.75, 0.0, 0.6), (1.0, 0.0, 1.0), (1.2, 0.0, 0.5), (1.0, 25.0, 0.3))
+"""(factor, grey levels added, weight) of each augmented copy of a sample: a piece in a shadow or closer to a
+lamp has the same colour, darker or brighter, and one that reflects a lamp or the sky has white added."""
+OUTLIER_SHARE = 0.02
+"""Share of outliers in every class, which may have any colour: glare, a rim, a speck."""
 
 
 def bins(pixels: NDArray[np.uint8]) -> NDArray[np.uint16]:
@@ -44,7 +49,7 @@ class ColourModel:
         self.known = np.zeros(CLASSES, bool)
         self._guessed = np.zeros(CLASSES, bool)
         self.of_any_shade = np.zeros(CLASSES, bool)
-        """Classes of which not even a guess is made, until they are seen."""
+        """Classes that may have any shade until they are seen."""
         self._table: Floats = np.zeros((BINS**3, CLASSES), np.float32)
 
     @property
@@ -60,23 +65,25 @@ class ColourModel:
         self._guessed[list(samples)] = True
 
     def guess_any(self, labels: Collection[int]) -> None:
-        """Take any colour to be equally likely for these classes, until the class itself is seen."""
+        """Assume all colours to be equally likely for each of these classes until the class itself is
+        seen.
+        """
         chosen = list(labels)
         self._counts[chosen] = 1.0
         self.known[chosen] = self._guessed[chosen] = self.of_any_shade[chosen] = True
         self._tabulate()
 
     def learn(self, samples: dict[int, NDArray[np.uint8]], keep: float) -> None:
-        """Learn pixels (N, 3) of each class; ``keep`` is the weight left to what was learned before, not to
-        what was only guessed.
+        """Learn pixels (N, 3) of each class; ``keep`` is the weight of what was learned before. What was only
+        guessed has none.
         """
         for label, pixels in samples.items():
-            if len(pixels) < 20:
+            if len(pixels) < _MIN_SAMPLES:
                 continue
             fresh = np.zeros(BINS**3)
             values = pixels.astype(np.float32)
-            for factor, sheen, weight in SHADES:
-                shaded = np.clip(values * factor + sheen, 0, 255).astype(np.uint8)
+            for factor, added, weight in _AUGMENTATIONS:
+                shaded = np.clip(values * factor + added, 0, 255).astype(np.uint8)
                 fresh += weight * np.bincount(bins(shaded), minlength=BINS**3)
             fresh /= fresh.sum()
             learned = self.known[label] and not self._guessed[label]
@@ -88,14 +95,14 @@ class ColourModel:
     def _tabulate(self) -> None:
         for label in range(CLASSES):
             if not self.known[label]:
-                self._table[:, label] = np.log(UNSEEN)
+                self._table[:, label] = np.log(OUTLIER_SHARE)
                 continue
             density = _smooth(self._counts[label].reshape(BINS, BINS, BINS)).ravel()
             density *= BINS**3 / max(density.sum(), 1e-12)
-            self._table[:, label] = np.log((1 - UNSEEN) * density + UNSEEN)
+            self._table[:, label] = np.log((1 - OUTLIER_SHARE) * density + OUTLIER_SHARE)
 
     def log_likelihood(self, pixels: NDArray[np.uint8]) -> Floats:
-        """(…, classes) of BGR pixels (…, 3)."""
+        """Log-likelihoods (…, classes) of BGR pixels (…, 3)."""
         return self._table.take(bins(pixels), axis=0)
 
 

@@ -1,8 +1,9 @@
-"""The evidence of one settled picture: the log-likelihood ratio of any change of stacks to the previous
+"""The evidence of one still picture: the log-likelihood ratio of any change of stacks to the previous
 position.
 
 A change is scored by rendering it: only pixels whose visible class would differ count, each with the
-difference of the two classes' log-likelihoods, clipped to :data:`TRUST` so that no speck of glare decides.
+difference of the two classes' log-likelihoods, clipped to :data:`MAX_PIXEL_NATS` so that no speck of glare is
+decisive.
 """
 
 from __future__ import annotations
@@ -15,22 +16,27 @@ from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
 from ..geometry.stack_masks import Outlines, Window
-from .background import Background, of_shade
-from .colour_model import BARE, CLASS, CLASSES, UNSEEN, ColourModel
-from .flat_pieces import TOP, around_pixels, flat_tops, of_parts
+from .background import Background, shade_log_likelihood
+from .colour_model import BARE, CLASS, CLASSES, OUTLIER_SHARE, ColourModel
+from .flat_pieces import TOP, flat_tops, local_shade, parts_log_likelihood
 from .stack_gains import StackGains, surroundings
 
-TRUST = 4.0
+MAX_PIXEL_NATS = 4.0
 """Limit, in nats, of the log-likelihood ratio of a single pixel."""
-SHARE = 0.04
-"""Neighbouring pixels are correlated: the weight of each pixel's nats if a square is :data:`SQUARE` pixels
-wide; with larger squares, each pixel counts less."""
-SQUARE = 55.0
+_PIXEL_WEIGHT = 0.04
+"""Weight of each pixel's nats, as neighbouring pixels are correlated, if a square is
+:data:`_PIXEL_WEIGHT_PITCH` pixels wide; in larger squares, each pixel counts less."""
+_PIXEL_WEIGHT_PITCH = 55.0
+"""Side of a square, in pixels, for which :data:`_PIXEL_WEIGHT` holds."""
+_PIXEL_WEIGHT_RANGE = 0.2, 4.0
+"""Range of the factor by which the size of the squares changes that weight."""
+_BEAM_WIDTH = 6
+"""Number of stacks that the beam search for the best one extends at each height."""
 
 
-def pixel_share(outlines: Outlines) -> float:
+def pixel_weight(outlines: Outlines) -> float:
     """The weight of each pixel's nats in this view."""
-    return SHARE * float(np.clip((SQUARE / outlines.pitch) ** 2, 0.2, 4.0))
+    return _PIXEL_WEIGHT * float(np.clip((_PIXEL_WEIGHT_PITCH / outlines.pitch) ** 2, *_PIXEL_WEIGHT_RANGE))
 
 
 def classes(stack: str) -> tuple[int, ...]:
@@ -40,22 +46,22 @@ def classes(stack: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Gain:
-    """How much better a change explains the picture: ``nats`` in total, over ``pixels`` whose class would
-    differ.
+    """How much better a change explains the picture: ``nats`` in total, over the ``pixels`` whose class would
+    differ; ``weight`` is that of each pixel's nats.
     """
 
     nats: float
     pixels: int
-    share: float = SHARE
+    weight: float = _PIXEL_WEIGHT
 
     @property
     def per_pixel(self) -> float:
-        """Mean nats per pixel, unweighted; 0 if nothing would look different."""
-        return self.nats / self.share / self.pixels if self.pixels else 0.0
+        """Mean unweighted nats per pixel; 0 if nothing would look different."""
+        return self.nats / self.weight / self.pixels if self.pixels else 0.0
 
 
 class Evidence:
-    """One picture, with the model of the scene and the previous position."""
+    """One picture, with the model of the scene and the previous position, ``standing`` (52)."""
 
     def __init__(
         self,
@@ -71,16 +77,16 @@ class Evidence:
         self.colours, self._background = colours, background
         self._standing_classes = tuple(classes(stack) for stack in standing)
         self._classes = dict(enumerate(self._standing_classes))
-        self._share = pixel_share(outlines)
+        self._weight = pixel_weight(outlines)
         self._board = outlines.window(range(len(SQUARES)))
         self._tops = flat_tops(outlines)
         number = CLASSES + TOP if self._tops else CLASSES
         shape = (self._board.bottom - self._board.top, self._board.right - self._board.left, number)
-        self._scored: NDArray[np.float32] = np.full(shape, -np.inf, np.float32)
-        self._ready: set[int] = set()
-        self._old: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}
-        self._known: dict[tuple[tuple[int, str], ...], Gain] = {}
-        self._single: dict[int, StackGains] = {}
+        self._log_likelihoods: NDArray[np.float32] = np.full(shape, -np.inf, np.float32)
+        self._scored: set[int] = set()
+        self._previous: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}
+        self._gains: dict[tuple[tuple[int, str], ...], Gain] = {}
+        self._gains_of_squares: dict[int, StackGains] = {}
 
     def of_picture(self, image: NDArray[np.uint8]) -> Evidence:
         """The evidence of another picture under the same model, with the same stacks standing."""
@@ -89,73 +95,77 @@ class Evidence:
     def gain(self, changes: Mapping[int, str]) -> Gain:
         """How much better these stacks explain the picture than the previous ones on their squares."""
         changed = [s for s, stack in changes.items() if stack != self.standing[s]]
-        # Columns that share no pixel are independent, so their gains add up and are cached.
+        # Groups of columns that share no pixel are independent: their gains are cached, and add up.
         parts = [
             self._cluster(tuple((s, changes[s]) for s in group)) for group in self.outlines.clusters(changed)
         ]
-        return Gain(sum(part.nats for part in parts), sum(part.pixels for part in parts), self._share)
+        return Gain(sum(part.nats for part in parts), sum(part.pixels for part in parts), self._weight)
 
     def stack_gain(self, square: int, stack: str) -> Gain:
         """:meth:`gain` of one square alone."""
         if stack == self.standing[square]:
-            return Gain(0.0, 0, self._share)
+            return Gain(0.0, 0, self._weight)
         return self._cluster(((square, stack),))
 
     def _cluster(self, changes: tuple[tuple[int, str], ...]) -> Gain:
-        if changes not in self._known:
-            self._known[changes] = self._painted(dict(changes))
-        return self._known[changes]
+        if changes not in self._gains:
+            self._gains[changes] = self._compute_gain(dict(changes))
+        return self._gains[changes]
 
-    def _painted(self, changes: dict[int, str]) -> Gain:
+    def _compute_gain(self, changes: dict[int, str]) -> Gain:
         squares = tuple(changes)
         if len(squares) == 1:
-            nats, pixels = self._gains(squares[0]).of(classes(changes[squares[0]]))
-            return Gain(nats * self._share, pixels, self._share)
-        window, order, old = self._before(squares)
+            nats, pixels = self._stack_gains(squares[0]).of(classes(changes[squares[0]]))
+            return Gain(nats * self._weight, pixels, self._weight)
+        window, order, old = self._previous_classes(squares)
         stacks = self._classes | {s: classes(changes[s]) for s in squares}
         new = self.outlines.paint(stacks, window, order, self._tops, TOP)
         rows, columns = np.nonzero(old != new)
         if not len(rows):
-            return Gain(0.0, 0, self._share)
+            return Gain(0.0, 0, self._weight)
         scores = self._scores(squares, window)[rows, columns]
         at = np.arange(len(rows))
         difference = scores[at, new[rows, columns]] - scores[at, old[rows, columns]]
-        nats = float(np.clip(difference, -TRUST, TRUST).sum()) * self._share
-        return Gain(nats, len(rows), self._share)
+        nats = float(np.clip(difference, -MAX_PIXEL_NATS, MAX_PIXEL_NATS).sum()) * self._weight
+        return Gain(nats, len(rows), self._weight)
 
-    def _gains(self, square: int) -> StackGains:
-        if square not in self._single:
+    def _stack_gains(self, square: int) -> StackGains:
+        if square not in self._gains_of_squares:
             scores = self._scores((square,), self.outlines.window((square,)))
             around = surroundings(self.outlines, square, self._standing_classes)
-            self._single[square] = StackGains(around, scores, TRUST)
-        return self._single[square]
+            self._gains_of_squares[square] = StackGains(around, scores, MAX_PIXEL_NATS)
+        return self._gains_of_squares[square]
 
-    def _before(self, squares: tuple[int, ...]) -> tuple[Window, tuple[int, ...], NDArray[np.uint8]]:
-        """The window of these squares, all squares visible in it, far to near, and its previous classes."""
-        if squares not in self._old:
+    def _previous_classes(
+        self, squares: tuple[int, ...]
+    ) -> tuple[Window, tuple[int, ...], NDArray[np.uint8]]:
+        """The window of these squares, the squares visible in it, far to near, and its pixels' previous
+        classes.
+        """
+        if squares not in self._previous:
             window, order = self.outlines.window(squares), self.outlines.touching(squares)
             painted = self.outlines.paint(self._classes, window, order, self._tops, TOP)
-            self._old[squares] = window, order, painted
-        return self._old[squares]
+            self._previous[squares] = window, order, painted
+        return self._previous[squares]
 
     def _scores(self, squares: Iterable[int], window: Window) -> NDArray[np.float32]:
-        """Log-likelihood (h, w, classes) of the window's pixels, in nats, filled in for the columns of these
+        """Log-likelihoods (h, w, classes) of the window's pixels, in nats, filled in for the columns of these
         squares.
 
-        Class 0 uses the remembered background of each pixel. For pieces with flat tops, the classes of their
+        Class 0 uses the remembered background of each pixel. If pieces have flat tops, the classes of the
         tops follow those of the pieces.
         """
         for square in squares:
-            if square not in self._ready:
+            if square not in self._scored:
                 self._score(square)
-                self._ready.add(square)
-        return self._scored[self._inside(window)]
+                self._scored.add(square)
+        return self._log_likelihoods[self._slices(window)]
 
     def _score(self, square: int) -> None:
-        """Fill in the log-likelihoods of the pixels of one square's column."""
+        """Fill in the log-likelihoods of the pixels in one square's column."""
         part = self.outlines.window((square,))
-        pixels, scored = self.image[part.slices], self._scored[self._inside(part)]
-        around = around_pixels(pixels, self.outlines.pitch) if self._tops else None
+        pixels, scored = self.image[part.slices], self._log_likelihoods[self._slices(part)]
+        around = local_shade(pixels, self.outlines.pitch) if self._tops else None
         scores = self.colours.log_likelihood(pixels)
         scores[..., BARE] = self._background.log_likelihood(
             part, pixels, scores[..., BARE], flat=self.outlines.profile.flat, around=around
@@ -165,11 +175,11 @@ class Evidence:
         pieces = self.colours.known & ~unseen
         pieces[BARE] = False
         if unseen.any():
-            scores[..., unseen] = _of_one_shade(pixels, piece, scores[..., pieces])[..., None]
+            scores[..., unseen] = _unseen_shade_log_likelihood(pixels, piece, scores[..., pieces])[..., None]
         if around is not None:
-            parts = of_parts(self.colours, pixels, around, scores, self.outlines, square)
-            # No pixel counts for more than TRUST nats, whichever two classes are compared.
-            scored[...] = np.maximum(parts, parts.max(-1, keepdims=True) - TRUST)
+            parts = parts_log_likelihood(self.colours, pixels, around, scores, self.outlines, square)
+            # No pixel counts for more than MAX_PIXEL_NATS, whichever two classes are compared.
+            scored[...] = np.maximum(parts, parts.max(-1, keepdims=True) - MAX_PIXEL_NATS)
             return
         before = scored[..., pieces]
         scored[...] = scores
@@ -178,7 +188,7 @@ class Evidence:
         # Where columns overlap, a score that was raised for another square is kept.
         scored[..., pieces] = np.maximum(scored[..., pieces], before)
 
-    def _inside(self, window: Window) -> tuple[slice, slice]:
+    def _slices(self, window: Window) -> tuple[slice, slice]:
         left, top = self._board.left, self._board.top
         return slice(window.top - top, window.bottom - top), slice(window.left - left, window.right - left)
 
@@ -194,7 +204,7 @@ class Evidence:
             grown = {stack + letter for stack in front for letter in letters}
             for stack in grown:
                 scored[stack] = self.stack_gain(square, stack).nats
-            front = sorted(grown, key=lambda stack: -scored[stack])[:6]
+            front = sorted(grown, key=lambda stack: -scored[stack])[:_BEAM_WIDTH]
         best, second = sorted(scored, key=lambda stack: -scored[stack])[:2]
         return best, scored[best] - scored[second]
 
@@ -202,15 +212,15 @@ class Evidence:
 def _raise_similar_class(
     scores: NDArray[np.float32], piece: NDArray[np.bool_], pieces: NDArray[np.intp]
 ) -> None:
-    """If an empty square looks like a piece, let the two be equally likely there.
+    """If an empty square looks like a piece, make the two equally likely there.
 
-    ``scores`` (h, w, classes), in nats, is changed in place: of the classes ``pieces``, the one that fits the
-    pixels ``piece`` (h, w) best gets the score of the bare board at each of them, if it fits them at all and
-    the bare board fits better. ``piece`` marks the pixels that a single piece would cover.
+    ``scores`` (h, w, classes), in nats, is changed in place. ``piece`` (h, w) marks the pixels that a single
+    piece would cover. Of the classes ``pieces``, the one that fits these pixels best gets the score of the
+    bare board at each of them, if it fits them at all and the bare board fits better.
 
-    The bare board is remembered pixel by pixel, a class of pieces only as the range of its shades. So the
-    bare board scores higher even where a piece of its shade stands, such as a light piece on a light field,
-    and such a piece would seem to be missing. Whether the square has changed must decide between them.
+    The bare board is remembered pixel by pixel, a class of pieces only as a range of shades. So the bare
+    board scores higher even where a piece of its shade stands, such as a light piece on a light field, and
+    the piece would seem to be missing. Whether the square has changed must decide between the two.
     """
     if not piece.any() or not len(pieces):
         return
@@ -222,21 +232,22 @@ def _raise_similar_class(
         scores[piece, similar] = shown[:, BARE]
 
 
-def _of_one_shade(
-    pixels: NDArray[np.uint8], piece: NDArray[np.bool_], seen: NDArray[np.float32]
+def _unseen_shade_log_likelihood(
+    pixels: NDArray[np.uint8], piece: NDArray[np.bool_], known_shades: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """(h, w) log-likelihood of the pixels under a piece of a shade that has not been seen yet.
+    """(h, w) log-likelihood of the pixels if they show a piece of a shade that has not been seen yet.
 
     ``piece`` (h, w) marks the pixels that the piece would cover; its shade is their median. If they match one
-    of the known shades, whose log-likelihoods are ``seen`` (h, w, K), the piece is taken for one of those.
+    of the known shades, whose log-likelihoods are ``known_shades`` (h, w, K), the piece is assumed to have
+    that shade.
     """
     if not piece.any():
-        return np.full(piece.shape, np.log(UNSEEN), np.float32)
-    own = of_shade(pixels, np.median(pixels[piece], axis=0).astype(np.uint8))
-    # The light differs across the board, so a piece of a known shade may match only roughly. A mean over the
-    # piece still separates shades: the sides of a light piece are dark, but a dark piece is dark all over.
-    known = seen[piece].mean(0).max(initial=-np.inf)
-    return np.full_like(own, np.log(UNSEEN)) if known > own[piece].mean() / 2 else own
+        return np.full(piece.shape, np.log(OUTLIER_SHARE), np.float32)
+    own = shade_log_likelihood(pixels, np.median(pixels[piece], axis=0).astype(np.uint8))
+    # As the light differs across the board, a piece of a known shade may match it only roughly. A mean over
+    # the piece still distinguishes shades: a light piece has dark sides, but a dark piece is dark all over.
+    known = known_shades[piece].mean(0).max(initial=-np.inf)
+    return np.full_like(own, np.log(OUTLIER_SHARE)) if known > own[piece].mean() / 2 else own
 
 
 __all__ = ["CLASSES", "SQUARES", "Evidence", "Gain", "classes"]

@@ -1,7 +1,7 @@
-"""Initial colour model for a picture of an unknown position.
+"""Initial colour models, before any piece has been seen.
 
-Nothing has been confirmed yet, so the pieces are assumed to be usual plastic in any usual light, and the bare
-board to look as it does where four squares meet, where there is never a piece.
+The pieces are assumed to be of usual plastic in any usual light, and the bare board to look everywhere as it
+does where four squares meet, where there is never a piece.
 """
 
 from __future__ import annotations
@@ -18,21 +18,36 @@ from .flat_pieces import FlatPieceColours
 
 Pixels = NDArray[np.uint8]
 
-USUAL = {"r": (32, 30, 175), "g": (55, 110, 20), "b": (170, 85, 38), "y": (25, 188, 238)}
+USUAL_SHADES = {"r": (32, 30, 175), "g": (55, 110, 20), "b": (170, 85, 38), "y": (25, 188, 238)}
 """BGR of usual pieces, as a camera shows them in daylight."""
 
-SKIN = ((150, 175, 225), (110, 140, 195), (75, 100, 150), (45, 65, 105))
+SKIN_SHADES = ((150, 175, 225), (110, 140, 195), (75, 100, 150), (45, 65, 105))
 """BGR of a hand, the most common occluder."""
 
-_SAMPLES = 6000
-_RADII = (0.06, 0.11, 0.16)
-"""Distances, in squares, from the corners of squares at which the bare board is sampled: lines and cells."""
+_SAMPLE_COUNT = 6000
+"""Number of samples of a class."""
+_SAMPLE_RADII = (0.06, 0.11, 0.16)
+"""Distances from the corners of squares, in squares, at which the bare board is sampled, both lines and
+cells."""
 
-_DARK = 60.0
-"""Mean of the channels below which a colour's tint is meaningless."""
+_MIN_TINTED_LEVEL = 60.0
+"""Mean of the channels, in grey levels, up to which a colour's tint is meaningless."""
 
-_TINT = 0.16
-"""Log-scale variation of one channel against the others, due to lamps and white balance."""
+_TINT_SIGMA = 0.16
+"""Standard deviation of the logarithm of each channel's gain, due to lamps and white balance."""
+
+_LOG_OFFSET = 12.0
+"""Grey levels added to channels before their logarithm, so that the noise of dark pixels counts less."""
+
+_MIN_TINTED_SHARE = 0.2
+"""Share of bright pixels above which only these determine the common tint."""
+
+_TINT_LIMIT_FACTOR = 2.5
+"""Limit of the deviation from the common tint, as a multiple of the median deviation."""
+
+_TINT_LIMIT_RANGE = 0.12, 0.18
+"""Range of that limit in logarithmic units. An arm over a board with many tints must not widen it further, as
+skin is only 0.25 away from white."""
 
 
 def usual_pieces(
@@ -40,56 +55,58 @@ def usual_pieces(
 ) -> dict[int, Pixels]:
     """Samples (N, 3) BGR, by class, of the players' pieces in all usual lights; deterministic.
 
-    ``shades``: RGB by letter, for a set whose pieces are known not to be the usual ones.
+    ``shades``: RGB by letter, for a set whose pieces have known shades other than the usual ones.
     """
-    bodies = {letter: shade[::-1] for letter, shade in (shades or {}).items()}
-    return dict(_usual_pieces(tuple((letter, bodies.get(letter, USUAL[letter])) for letter in players)))
+    body_shades = {letter: shade[::-1] for letter, shade in (shades or {}).items()}
+    return dict(
+        _usual_pieces(tuple((letter, body_shades.get(letter, USUAL_SHADES[letter])) for letter in players))
+    )
 
 
 @cache
-def _usual_pieces(bodies: tuple[tuple[str, tuple[int, ...]], ...]) -> dict[int, Pixels]:
+def _usual_pieces(body_shades: tuple[tuple[str, tuple[int, ...]], ...]) -> dict[int, Pixels]:
     random = np.random.default_rng(7)
     samples = {}
-    for letter, shade in bodies:
-        tint = np.exp(random.normal(0.0, _TINT, (_SAMPLES, 3)))
-        bright = np.exp(random.uniform(np.log(0.3), np.log(1.45), (_SAMPLES, 1)))
+    for letter, shade in body_shades:
+        tint = np.exp(random.normal(0.0, _TINT_SIGMA, (_SAMPLE_COUNT, 3)))
+        bright = np.exp(random.uniform(np.log(0.3), np.log(1.45), (_SAMPLE_COUNT, 1)))
         body = np.array(shade, float) * tint * bright
-        samples[CLASS[letter]] = _seen(body, random)
+        samples[CLASS[letter]] = _as_seen(body, random)
     return samples
 
 
 @cache
-def others() -> NDArray[np.float64]:
-    """Density (bins,) of occluders, which are neither piece nor board, relative to a uniformly random colour.
+def occluder_density() -> NDArray[np.float64]:
+    """Density (bins,) of the colours of occluders relative to a uniformly random colour.
 
     A mixture: half uniform, half hands.
     """
     random = np.random.default_rng(7)
-    body = np.repeat(np.array(SKIN, float), _SAMPLES // len(SKIN), axis=0)
+    body = np.repeat(np.array(SKIN_SHADES, float), _SAMPLE_COUNT // len(SKIN_SHADES), axis=0)
     tint = np.exp(random.normal(0.0, 0.08, body.shape))
     bright = np.exp(random.uniform(np.log(0.6), np.log(1.2), (len(body), 1)))
     model = ColourModel()
-    model.learn({BARE: _seen(body * tint * bright, random)}, keep=0.0)
+    model.learn({BARE: _as_seen(body * tint * bright, random)}, keep=0.0)
     return np.asarray(0.5 + 0.5 * np.exp(model.table[:, BARE]), np.float64)
 
 
 def bare_board(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
     """Samples (N, 3) BGR of the bare board, from the corners of squares; empty if all are out of view."""
     random = np.random.default_rng(7)
-    found = _meetings(image, camera, profile)
+    found = _corner_pixels(image, camera, profile)
     if not len(found):
         return np.zeros((0, 3), np.uint8)
-    # A stack or an arm may cover a corner, so samples far from the common tint are dropped.
-    found = found[_common(found)]
-    drawn = found[random.integers(0, len(found), _SAMPLES)].astype(float)
-    # Domes face towards and away from the light, and shine.
-    bright = np.exp(random.normal(0.0, 0.2, (_SAMPLES, 1)))
-    return _seen(drawn * bright, random)
+    # A stack or an arm may cover a corner, so samples far from the common tint are discarded.
+    found = found[_has_common_tint(found)]
+    drawn = found[random.integers(0, len(found), _SAMPLE_COUNT)].astype(float)
+    # Parts of the domes face towards and away from the light, and shine.
+    bright = np.exp(random.normal(0.0, 0.2, (_SAMPLE_COUNT, 1)))
+    return _as_seen(drawn * bright, random)
 
 
 def before_any_piece(players: Sequence[str], profile: BoardProfile) -> ColourModel:
-    """A model that knows only what the set's pieces, or usual ones, look like: enough until the first is
-    seen. Of a set whose shades nobody has named, a piece may have any.
+    """A model that knows only the shades of the set's pieces, or usual ones: enough until the first piece is
+    seen. In a flat set with no shades in its profile, pieces may have any.
     """
     model = FlatPieceColours() if profile.flat else ColourModel()
     if profile.flat and not profile.shades:
@@ -106,35 +123,34 @@ def first_model(image: Pixels, camera: Camera, profile: BoardProfile, players: S
     return model
 
 
-def _seen(body: NDArray[np.float64], random: np.random.Generator) -> Pixels:
-    """Body colours with some shine and noise, as 8-bit pixels."""
+def _as_seen(body: NDArray[np.float64], random: np.random.Generator) -> Pixels:
+    """``body`` colours (N, 3) with some shine and noise, as 8-bit pixels."""
     shine = 0.3 * random.random((len(body), 1)) ** 3
     mixed = body + shine * (235.0 - body) + random.normal(0.0, 4.0, body.shape)
     return np.asarray(np.clip(mixed, 0, 255), np.uint8)
 
 
-def _meetings(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
+def _corner_pixels(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
     """The picture's pixels around every corner of the squares."""
     half = profile.pitch / 2
     corners = [profile.centres + np.array((sx * half, sy * half)) for sx in (-1, 1) for sy in (-1, 1)]
-    meetings = np.unique(np.round(np.concatenate(corners), 3), axis=0)
+    junctions = np.unique(np.round(np.concatenate(corners), 3), axis=0)
     angles = np.linspace(0, 2 * np.pi, 8, endpoint=False)
     circle = profile.pitch * np.stack([np.cos(angles), np.sin(angles)], 1)
-    around = np.concatenate([radius * circle for radius in _RADII])
-    points = (meetings[:, None] + around).reshape(-1, 2)
+    around = np.concatenate([radius * circle for radius in _SAMPLE_RADII])
+    points = (junctions[:, None] + around).reshape(-1, 2)
     pixels = np.round(camera.project(np.column_stack([points, np.full(len(points), profile.dome_base)])))
     height, width = image.shape[:2]
     pixels = pixels[((pixels >= 0) & (pixels < (width, height))).all(1)].astype(int)
     return np.asarray(image[pixels[:, 1], pixels[:, 0]])
 
 
-def _common(found: Pixels) -> NDArray[np.bool_]:
-    """Mask (N,) of pixels with a tint near the usual one, regardless of brightness."""
-    logs = np.log(found.astype(float) + 12.0)
+def _has_common_tint(pixels: Pixels) -> NDArray[np.bool_]:
+    """Mask (N,) of the pixels whose tint is near the common one, regardless of brightness."""
+    logs = np.log(pixels.astype(float) + _LOG_OFFSET)
     tint = logs[:, ::2] - logs[:, 1:2]
-    bright = found.mean(1) > _DARK
-    tinted = bright if bright.mean() > 0.2 else np.ones(len(found), bool)
-    off = np.abs(tint - np.median(tint[tinted], 0)).max(1)
-    # An arm over a board with many tints must not widen the tolerance: skin is 0.25 away from white.
-    limit = float(np.clip(2.5 * np.median(off[tinted]), 0.12, 0.18))
-    return np.asarray(off <= np.where(tinted, limit, 2 * limit))
+    bright = pixels.mean(1) > _MIN_TINTED_LEVEL
+    tinted = bright if bright.mean() > _MIN_TINTED_SHARE else np.ones(len(pixels), bool)
+    deviation = np.abs(tint - np.median(tint[tinted], 0)).max(1)
+    limit = float(np.clip(_TINT_LIMIT_FACTOR * np.median(deviation[tinted]), *_TINT_LIMIT_RANGE))
+    return np.asarray(deviation <= np.where(tinted, limit, 2 * limit))

@@ -1,7 +1,7 @@
 """Pieces with a flat top, such as draughts: the visible top of a stack is a class of its own.
 
-A top has one shade, known from the other tops of its colour but for the brightness of the light. A side faces
-another way and so is lit differently: often it is all that distinguishes a white draught from a white field.
+A top has one shade, which other tops of its colour show, except for the brightness of the light. Sides face
+other ways and are lit differently; often a side is all that distinguishes a white draught from a white field.
 """
 
 from __future__ import annotations
@@ -13,32 +13,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.scene import Solid, ring_points
-from ..geometry.stack_masks import Outlines, filled, made_once
-from .background import lit, of_shade
+from ..geometry.stack_masks import Outlines, cached_per_outlines, filled
+from .background import relit, shade_log_likelihood
 from .colour_model import BARE, CLASSES, ColourModel
 
 Mask = NDArray[np.bool_]
 
 TOP = CLASSES - 1
-"""The class of a top is that of its piece plus this."""
-_WIDE = 0.8
-"""Minimum radius of a flat top, as a share of the piece's radius. A narrower one has a slope around it, whose
+"""Offset from the class of a piece to the class of its top."""
+_MIN_FLAT_RADIUS = 0.8
+"""Minimum radius of a flat top, relative to the piece's radius. Around a narrower one is a slope, whose
 brightness is between those of the top and the side."""
-_AROUND = 0.3
-"""Side of the square, in squares of the board, over which the light on a surface is measured: well inside a
-top, which is 0.7 squares wide."""
-_FEWEST = 30
-"""Pixels of a top that must be visible for its shade to be learned."""
+_MEDIAN_WINDOW = 0.3
+"""Side of the window, in squares of the board, whose median is the local shade: well inside a top, which is
+0.7 squares wide."""
+_MIN_TOP_PIXELS = 30
+"""Minimum number of visible pixels of a top for its shade to be learned."""
 
 
-@made_once
+@cached_per_outlines
 def flat_tops(outlines: Outlines) -> tuple[Mask, ...]:
-    """For every square, in the window of its column, a mask (tallest, h, w): the pixels of the top of each
-    piece if it is the topmost. Empty if the pieces have no flat tops, or the empty squares have domes.
+    """For every square, in the window of its column, a mask (tallest, h, w): for each piece, the pixels of
+    its top if it is the topmost piece. Empty if the pieces have no flat tops, or the empty squares have
+    domes.
     """
     piece = outlines.profile.piece
     radius = max(radius for radius, height in piece.rings if height == piece.height)
-    if not outlines.profile.flat or radius < _WIDE * piece.radius:
+    if not outlines.profile.flat or radius < _MIN_FLAT_RADIUS * piece.radius:
         return ()
     disc = Solid(((radius, piece.height),))
     return tuple(_tops(outlines, square, disc) for square in range(len(outlines.columns)))
@@ -56,11 +57,11 @@ def _tops(outlines: Outlines, square: int, disc: Solid) -> Mask:
     return np.array(masks)
 
 
-def around_pixels(pixels: NDArray[np.uint8], pitch: float) -> NDArray[np.uint8]:
-    """(h, w, 3) the median shade around each of the pixels (h, w, 3); ``pitch`` is the side of a square in
+def local_shade(pixels: NDArray[np.uint8], pitch: float) -> NDArray[np.uint8]:
+    """The median shade (h, w, 3) around each of the pixels (h, w, 3); ``pitch`` is the side of a square in
     pixels.
     """
-    size = 2 * int(_AROUND * pitch / 2) + 1
+    size = 2 * int(_MEDIAN_WINDOW * pitch / 2) + 1
     return np.asarray(cv2.medianBlur(np.ascontiguousarray(pixels), max(3, size)), np.uint8)
 
 
@@ -71,8 +72,8 @@ class FlatPieceColours(ColourModel):
         super().__init__()
         self._sides = ColourModel()
         self._tops: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
-        """For each class of tops, the centres (N, 2) in mm of the squares where one was seen last, and its
-        shade (N, 3) BGR there.
+        """For each class of tops, the centres (N, 2) in mm of the squares that showed one in the last picture
+        learned, and the shades (N, 3) BGR there.
         """
 
     def learn_parts(
@@ -85,8 +86,9 @@ class FlatPieceColours(ColourModel):
     ) -> None:
         """Learn from the pixels (h, w, 3) of the window of all columns, with the position ``stacks`` on it.
 
-        ``painted`` (h, w) are the classes of the pixels, with those of tops; :data:`BARE` where nothing is to
-        be learned. ``keep`` is the weight of previous knowledge of sides; that of tops is replaced.
+        ``painted`` (h, w) are the classes of the pixels, including those of tops; :data:`BARE` where nothing
+        is to be learned. ``keep`` is the weight of previous knowledge of sides; knowledge of tops is
+        replaced.
         """
         window = outlines.window(range(len(stacks)))
         sides = {label: pixels[painted == label] for label in range(BARE + 1, CLASSES)}
@@ -99,7 +101,7 @@ class FlatPieceColours(ColourModel):
             left, top = column.left - window.left, column.top - window.top
             part = np.s_[top : top + column.height, left : left + column.width]
             visible = masks[min(len(stacks[square]), len(masks)) - 1] & (painted[part] >= CLASSES)
-            if visible.sum() >= _FEWEST:
+            if visible.sum() >= _MIN_TOP_PIXELS:
                 label = int(painted[part][visible][0])
                 shade = np.median(pixels[part][visible], axis=0)
                 seen.setdefault(label, []).append((outlines.profile.centres[square], shade))
@@ -107,24 +109,24 @@ class FlatPieceColours(ColourModel):
             places, shades = zip(*found, strict=True)
             self._tops[label] = np.array(places), np.array(shades)
 
-    def of_parts(
+    def parts_log_likelihood(
         self, pixels: NDArray[np.uint8], around: NDArray[np.uint8], outlines: Outlines, square: int
     ) -> dict[int, NDArray[np.float32]]:
         """Log-likelihoods (h, w), in nats, of the pixels (h, w, 3) around a square, for each class of sides
-        and of tops that has been seen. ``around`` (h, w, 3) is that of :func:`around_pixels`.
+        and of tops that has been seen. ``around`` (h, w, 3) is that of :func:`local_shade`.
         """
         sides = self._sides.log_likelihood(pixels)
         scores = {int(label): sides[..., label] for label in np.flatnonzero(self._sides.known)}
         for label, (places, shades) in self._tops.items():
-            # Nearby tops are in much the same light.
+            # Nearby tops, which are in much the same light, have more weight.
             distance = np.linalg.norm(places - outlines.profile.centres[square], axis=1)
             weight = 1 / (1 + (distance / outlines.profile.pitch) ** 2)
             shade = np.asarray(weight @ shades / weight.sum(), np.uint8)
-            scores[label] = of_shade(pixels, lit(shade, around))
+            scores[label] = shade_log_likelihood(pixels, relit(shade, around))
         return scores
 
 
-def of_parts(
+def parts_log_likelihood(
     colours: ColourModel,
     pixels: NDArray[np.uint8],
     around: NDArray[np.uint8],
@@ -136,10 +138,10 @@ def of_parts(
     board, the sides and the tops of pieces.
 
     Sides and tops that ``colours`` does not know are taken to look like whole pieces, whose log-likelihoods
-    are ``pieces`` (h, w, CLASSES). ``around`` (h, w, 3) is that of :func:`around_pixels`.
+    are ``pieces`` (h, w, CLASSES). ``around`` (h, w, 3) is that of :func:`local_shade`.
     """
     scores = np.concatenate([pieces, pieces[..., BARE + 1 :]], axis=-1)
     if isinstance(colours, FlatPieceColours):
-        for label, known in colours.of_parts(pixels, around, outlines, square).items():
+        for label, known in colours.parts_log_likelihood(pixels, around, outlines, square).items():
             scores[..., label] = known
     return scores

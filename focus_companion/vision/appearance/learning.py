@@ -1,4 +1,4 @@
-"""Learns from a picture whose position is known, which gives the class of every pixel."""
+"""Learns from a picture of a known position, which determines the class of every pixel."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .colour_model import BARE, CLASSES, ColourModel
 from .evidence import classes
 from .flat_pieces import TOP, FlatPieceColours, flat_tops
 
-MOST = 6000
-"""Maximum pixels of a class learned from one picture; more add nothing."""
+_MAX_SAMPLES = 6000
+"""Approximate maximum number of pixels of a class learned from one picture; more add nothing."""
 
 
 def labels(outlines: Outlines, stacks: Sequence[str]) -> tuple[Window, NDArray[np.uint8]]:
@@ -29,7 +29,7 @@ def labels(outlines: Outlines, stacks: Sequence[str]) -> tuple[Window, NDArray[n
 
 
 def columns_mask(outlines: Outlines, window: Window, squares: Collection[int]) -> NDArray[np.bool_]:
-    """Mask (h, w) of the window's pixels that stacks on these squares may show."""
+    """Mask (h, w) of the window's pixels in which stacks on these squares may be visible."""
     hidden = np.zeros((window.bottom - window.top, window.right - window.left), bool)
     for square in squares:
         column = outlines.columns[square]
@@ -57,7 +57,7 @@ def learn(
     usable = ~columns_mask(outlines, window, except_squares)
     lattice = lattice_mask(outlines, window)
     rim = np.ones((3, 3), np.uint8)
-    # Boundary pixels mix with the background, so only those whose neighbours have the same class count.
+    # Pixels at boundaries mix classes, so only those whose neighbours have the same class count.
     inner = (np.asarray(cv2.erode(painted, rim)) == np.asarray(cv2.dilate(painted, rim))) & usable
     inner &= lattice | (painted != BARE)
     of_label = np.where(inner, painted, CLASSES)
@@ -65,7 +65,7 @@ def learn(
     for label in range(CLASSES):
         found = np.flatnonzero(of_label == label)
         if len(found):
-            rows, columns = np.unravel_index(found[:: max(1, len(found) // MOST)], painted.shape)
+            rows, columns = np.unravel_index(found[:: max(1, len(found) // _MAX_SAMPLES)], painted.shape)
             samples[label] = pixels[rows, columns]
     colours.learn(samples, keep)
     background.learn(image, window, (painted == BARE) & usable, 1.0 - keep)
@@ -77,5 +77,5 @@ def learn(
         parts[edge | ~usable] = BARE
         colours.learn_parts(pixels, parts, outlines, stacks, keep)
     if outlines.profile.flat:
-        # The fields of a chess board have shades of their own, which show beside the pieces on them.
-        background.suppose(window, fields(outlines, window))
+        # The fields of a chess board have shades of their own, which are visible around the pieces on them.
+        background.infer_hidden(window, fields(outlines, window))

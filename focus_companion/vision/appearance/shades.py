@@ -13,11 +13,11 @@ from ..geometry.stack_masks import Outlines
 from .colour_model import CLASS
 from .learning import labels
 
-_FEWEST = 30
-"""Pixels that a colour must show at least."""
+_MIN_PIXELS = 30
+"""Minimum number of visible pixels of a colour for its shade to be measured."""
 
-_STRAY = 12.0
-"""Light that even black pieces send back, in levels of 255; more of it makes dark shades count less."""
+_STRAY_LIGHT = 12.0
+"""Light that even black pieces reflect, in levels of 255; a larger value gives dark shades less weight."""
 
 Shade = tuple[int, int, int]
 """Red, green, blue, 0 … 255."""
@@ -26,32 +26,32 @@ Shade = tuple[int, int, int]
 def measured_shades(
     image: NDArray[np.uint8], outlines: Outlines, stacks: Sequence[str], except_squares: Collection[int] = ()
 ) -> dict[str, Shade]:
-    """The middle shade of each colour's pieces by letter, in a BGR picture (H, W, 3) that shows ``stacks``
-    but on ``except_squares``. Colours that hardly show are left out.
+    """The median shade of each colour's pieces, by letter, in a BGR picture (H, W, 3) that shows ``stacks``
+    except on ``except_squares``. Colours of which few pixels are visible are omitted.
     """
     shown = ["" if square in except_squares else stack for square, stack in enumerate(stacks)]
     window, painted = labels(outlines, shown)
-    # The outermost pixels mix with what lies behind.
+    # The outermost pixels of a piece mix with what is behind it.
     rim = np.ones((3, 3), np.uint8)
     inner = np.asarray(cv2.erode(painted, rim)) == np.asarray(cv2.dilate(painted, rim))
     pixels = image[window.slices]
     found = {}
     for letter in sorted(set("".join(shown))):
         own = pixels[inner & (painted == CLASS[letter])]
-        if len(own) >= _FEWEST:
+        if len(own) >= _MIN_PIXELS:
             blue, green, red = np.median(own, axis=0)
             found[letter] = int(red), int(green), int(blue)
     return found
 
 
 def matched(seen: Mapping[str, Shade], known: Mapping[str, Shade]) -> dict[str, str]:
-    """For each letter of ``seen``, the letter of the shade in ``known`` that it shows, in a light that tints
-    and dims all pieces alike. Empty unless both have the same letters, and any.
+    """For each letter of ``seen``, the letter of the shade in ``known`` that it matches, in a light that
+    tints and dims all pieces alike. Empty unless both have the same letters, at least one.
     """
     letters = sorted(seen)
     if not letters or letters != sorted(known):
         return {}
-    found, meant = (np.log(np.array([of[x] for x in letters], float) + _STRAY) for of in (seen, known))
+    found, meant = (np.log(np.array([of[x] for x in letters], float) + _STRAY_LIGHT) for of in (seen, known))
     found, meant = found - found.mean(0), meant - meant.mean(0)
     orders = permutations(range(len(letters)))
     best = min(orders, key=lambda order: float(((found - meant[list(order)]) ** 2).sum()))

@@ -1,8 +1,8 @@
-"""The gains of all stacks on one square, from one pass over the square's pixels.
+"""The gains of all stacks on one square, computed in one pass over the square's pixels.
 
 For a square and a height, the pixels fall into layers: those that would show piece 1, piece 2, …, and those
-that would show what is behind. With each pixel's nats for each class summed per layer, the gain of any stack
-of that height is a sum of a few numbers, whereas rendering it would visit every pixel again.
+that would show what is behind. Once each pixel's nats for each class are summed per layer, the gain of any
+stack of that height is the sum of a few numbers, whereas rendering the stack would visit every pixel again.
 """
 
 from __future__ import annotations
@@ -13,50 +13,51 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.stack_masks import TALLEST, Column, Outlines, Window, made_once
+from ..geometry.stack_masks import TALLEST_UNTRIMMED, Column, Outlines, Window, cached_per_outlines
 from .colour_model import BARE, CLASSES
 from .flat_pieces import TOP, flat_tops
 
-_LAYERS = TALLEST + 1
+_LAYERS = TALLEST_UNTRIMMED + 1
+"""Number of layers of a stack: what is behind it, and each of its pieces."""
 _TOP_LAYER = _LAYERS
 """The layer of the top of a stack, for pieces whose tops and sides are classes of their own."""
-_DOME = 1 << TALLEST
-"""The bit of :attr:`_Layers.patterns` for pixels covered by the dome; bit l - 1 is piece l, and bit
-:data:`TALLEST` + l the top of piece l."""
+_DOME = 1 << TALLEST_UNTRIMMED
+"""Bit of :attr:`_Layers.patterns` for the dome. Bit l - 1 is for piece l, and bit
+:data:`TALLEST_UNTRIMMED` + l for the top of piece l."""
 
 Floats = NDArray[np.float32]
 
 
 class StackGains:
-    """Sums for one square, with all others unchanged.
+    """The gains of stacks on one square, with all other squares unchanged.
 
     ``scores`` (h, w, classes) are the log-likelihoods of the pixels in the window of the square's column; the
-    nats of a pixel are clipped to ``trust``.
+    nats of a pixel are clipped to ±``max_nats``.
     """
 
-    def __init__(self, around: Surroundings, scores: Floats, trust: float) -> None:
+    def __init__(self, around: Surroundings, scores: Floats, max_nats: float) -> None:
         self._around = around
         number = scores.shape[-1]
         self._scores = scores.reshape(-1, number).take(around.free, axis=0)
         at = np.arange(0, self._scores.size, number)
         flat = self._scores.reshape(-1)
         self._shown = flat.take(at + around.old)
-        self._trust = trust
+        self._max_nats = max_nats
         self._behind = self._by_pattern(flat.take(at + around.behind))
-        self._nats: dict[int, NDArray[np.float64]] = {}
+        self._label_nats: dict[int, NDArray[np.float64]] = {}
         self._sums: dict[tuple[int, int], list[float]] = {}
 
     def of(self, stack: Sequence[int]) -> tuple[float, int]:
-        """The nats of ``stack`` (classes, bottom first), unweighted, and how many pixels would look
+        """The unweighted nats of ``stack`` (classes, bottom first), and the number of pixels that would look
         different.
         """
         around = self._around
         if not stack:
             dome = around.layers.dome
             return float(self._of_label(BARE)[dome].sum() + self._behind[~dome].sum()), around.bare_differing
-        pieces = stack[:TALLEST]
+        pieces = stack[:TALLEST_UNTRIMMED]
         height = around.height(len(pieces))
-        nats, pixels = float(height.layers[0] @ self._behind), height.left_differing
+        nats, pixels = float(height.layers[0] @ self._behind), height.behind_differing
         for layer, label in around.layers.visible(pieces):
             at = len(pieces), label
             if at not in self._sums:
@@ -67,22 +68,22 @@ class StackGains:
 
     def _of_label(self, label: int) -> NDArray[np.float64]:
         """The nats of this class, by pattern."""
-        if label not in self._nats:
-            self._nats[label] = self._by_pattern(self._scores[:, label])
-        return self._nats[label]
+        if label not in self._label_nats:
+            self._label_nats[label] = self._by_pattern(self._scores[:, label])
+        return self._label_nats[label]
 
     def _by_pattern(self, scores: Floats) -> NDArray[np.float64]:
-        """The nats by which these scores of the free pixels beat those of the previous classes, clipped per
-        pixel, and summed by pattern.
+        """The nats by which these scores of the free pixels exceed those of the previous classes, clipped for
+        each pixel and summed by pattern.
         """
-        over = np.clip(scores - self._shown, -self._trust, self._trust)
+        over = np.clip(scores - self._shown, -self._max_nats, self._max_nats)
         sums = np.bincount(self._around.pattern, over, minlength=len(self._around.layers.patterns))
         return np.asarray(sums, np.float64)
 
 
 class Surroundings:
     """One square among the stacks around it: which of its column's pixels are visible, and what they show.
-    The same for every picture of that position.
+    This is the same for every picture of a position.
 
     ``free`` are the indices (N,) of the pixels that no nearer stack occludes, ``pattern`` their patterns in
     ``layers``, ``old`` the classes visible there, and ``behind`` those visible if the square were empty,
@@ -98,7 +99,7 @@ class Surroundings:
         free = column.any.copy()
         for nearer in order[at + 1 :]:
             outlines.columns[nearer].cut_from(free, window, len(standing[nearer]))
-        # Indexing further arrays by indices, found in one pass, is faster than by a mask.
+        # Indices, found once, index further arrays faster than a mask.
         self.free = np.flatnonzero(free)
         self.layers = _layers(outlines)[square]
         self.pattern = self.layers.pattern.reshape(-1).take(self.free)
@@ -127,16 +128,17 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class _Height:
-    """Stacks of one height: ``layers`` as of :meth:`_Layers.of`; of each layer, how many pixels did not show
-    each class; and how many of those left to the squares behind would show something else.
+    """Stacks of one height: ``layers`` are those of :meth:`_Layers.of`; ``differing`` is, for each layer and
+    class, the number of pixels that showed another class; and ``behind_differing`` is the number of pixels
+    not covered by the stack in which what is behind it would show another class.
     """
 
     layers: NDArray[np.float64]
     differing: list[list[int]]
-    left_differing: int
+    behind_differing: int
 
 
-@made_once
+@cached_per_outlines
 def _known(outlines: Outlines) -> dict[int, tuple[object, Surroundings]]:
     """Cache of the latest surroundings of each square, with the stacks there."""
     return {}
@@ -154,15 +156,16 @@ def surroundings(outlines: Outlines, square: int, standing: Sequence[Sequence[in
     return known[square][1]
 
 
-@made_once
+@cached_per_outlines
 def _layers(outlines: Outlines) -> list[_Layers]:
     tops: Sequence[NDArray[np.bool_] | None] = flat_tops(outlines) or [None] * len(outlines.columns)
     return [_Layers(*parts) for parts in zip(outlines.columns, tops, strict=True)]
 
 
 class _Layers:
-    """A column's pixels by which of its pieces cover them: ``patterns`` (P,) has a bit for each, and
-    ``pattern`` (h, w) is the number of each pixel's pattern. ``tops``: those of its pieces, (tallest, h, w).
+    """A column's pixels grouped by which of its pieces cover them: each of the ``patterns`` (P,) has one bit
+    per piece, and ``pattern`` (h, w) is the index of each pixel's pattern. ``tops`` (tallest, h, w): masks of
+    the pieces' tops.
     """
 
     def __init__(self, column: Column, tops: NDArray[np.bool_] | None) -> None:
@@ -176,23 +179,24 @@ class _Layers:
         self.patterns, pattern = np.unique(covered, return_inverse=True)
         self.pattern = pattern.reshape(covered.shape).astype(np.uint16)
         self.dome = (self.patterns & _DOME) > 0
-        self._of: dict[int, NDArray[np.float64]] = {}
+        self._of_height: dict[int, NDArray[np.float64]] = {}
 
     def of(self, pieces: int) -> NDArray[np.float64]:
-        """For stacks of so many pieces, (layers, P) 0 or 1: which piece the pixels of each pattern show; the
-        first row are those that show none of them; the last one, if tops are classes of their own, the top.
+        """For stacks of this many pieces, (layers, P) 0 or 1: which layer the pixels of each pattern show.
+        The first row is for what is behind the stack; the last one, if tops are classes of their own, for its
+        top.
         """
-        if pieces not in self._of:
+        if pieces not in self._of_height:
             level = np.zeros(len(self.patterns), int)
             for piece in range(1, pieces + 1):
                 level[(self.patterns & (1 << (piece - 1))) > 0] = piece
             if pieces and self._tops:
                 level[(self.patterns & (_DOME << pieces)) > 0] = _TOP_LAYER
-            self._of[pieces] = (level == np.arange(_LAYERS + self._tops)[:, None]).astype(np.float64)
-        return self._of[pieces]
+            self._of_height[pieces] = (level == np.arange(_LAYERS + self._tops)[:, None]).astype(np.float64)
+        return self._of_height[pieces]
 
     def visible(self, pieces: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """The layers of a stack of these classes, bottom first, each with the class that its pixels show."""
+        """The layers of a stack of these classes, bottom first, each with the class of its pixels."""
         yield from enumerate(pieces, 1)
         if self._tops:
             yield _TOP_LAYER, pieces[-1] + TOP

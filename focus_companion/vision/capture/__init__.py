@@ -1,1 +1,1 @@
-"""Frame sources: files, folders, streams and cameras; and the detection of faulty pictures."""
+"""Frame sources (files, folders, streams and cameras), and the detection of faulty pictures."""

@@ -1,8 +1,8 @@
 """A bounded queue of pictures from a live source, for a reader that is busy.
 
 On a slow or busy machine, judging a picture may take seconds, in which turns are made. If only the newest
-picture were kept, a board that was still in the meantime would never be seen. So pictures are queued; the
-more of them, the farther apart in time, but never so far that a still board would be missed.
+picture were kept, the still board between two turns would never be seen. So pictures are queued. The longer
+the queue, the farther apart in time they are, but never so far that a still board would be missed.
 """
 
 from __future__ import annotations
@@ -10,66 +10,67 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-FEW: Final = 4
-"""Number of pictures up to which none is dropped, however close together they are."""
-APART: Final = 0.2
-"""Maximum seconds between two queued pictures when some between them were dropped: stillness of three times
-that is recognized."""
-LONGEST: Final = 20.0
-"""Maximum seconds by which the reader lags behind."""
-MOST_BYTES: Final = 64 * 1024 * 1024
+MIN_KEPT: Final = 4
+"""Number of queued pictures up to which none is dropped, however close together in time they are."""
+MAX_GAP: Final = 0.2
+"""Maximum seconds between two queued pictures between which others were dropped: a board that is still for
+three times as long is recognized as such.
+"""
+MAX_LAG: Final = 20.0
+"""Maximum seconds by which the reader may lag behind."""
+MAX_BYTES: Final = 64 * 1024 * 1024
 """Maximum bytes of the queue; pictures that are not decoded yet are small."""
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """One picture as read: its ``time`` in seconds of the stream, its ``size`` in bytes."""
+class QueuedPicture:
+    """One picture: ``time`` in seconds of the stream, ``raw`` as it was read, ``size`` in bytes."""
 
     index: int
     time: float
-    held: Any
+    raw: Any
     size: int
 
 
 class Backlog:
     """The queue, oldest first. Not thread-safe."""
 
-    def __init__(self, *, longest: float = LONGEST, most_bytes: int = MOST_BYTES) -> None:
-        self._longest, self._most_bytes = longest, most_bytes
-        self._waiting: list[Waiting] = []
+    def __init__(self, *, max_lag: float = MAX_LAG, max_bytes: int = MAX_BYTES) -> None:
+        self._max_lag, self._max_bytes = max_lag, max_bytes
+        self._queue: list[QueuedPicture] = []
         self._bytes = 0
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return len(self._queue)
 
-    def add(self, picture: Waiting) -> None:
+    def add(self, picture: QueuedPicture) -> None:
         """Append the newest picture, and drop others to stay within the limits."""
-        self._waiting.append(picture)
+        self._queue.append(picture)
         self._bytes += picture.size
-        if len(self) > FEW:
+        if len(self) > MIN_KEPT:
             self._thin()
-        while len(self) > 1 and self._too_much():
+        while len(self) > 1 and self._over_limits():
             self._remove(0)
 
-    def take(self) -> Waiting:
+    def take(self) -> QueuedPicture:
         """Take the oldest picture."""
         return self._remove(0)
 
     def _thin(self) -> None:
         """Drop the picture whose neighbours are closest together in time."""
-        times = [picture.time for picture in self._waiting]
+        times = [picture.time for picture in self._queue]
         gap, at = min(
             (after - before, at)
             for at, (before, after) in enumerate(zip(times[:-2], times[2:], strict=True), 1)
         )
-        if gap <= APART:
+        if gap <= MAX_GAP:
             self._remove(at)
 
-    def _too_much(self) -> bool:
-        lag = self._waiting[-1].time - self._waiting[0].time
-        return lag > self._longest or self._bytes > self._most_bytes
+    def _over_limits(self) -> bool:
+        lag = self._queue[-1].time - self._queue[0].time
+        return lag > self._max_lag or self._bytes > self._max_bytes
 
-    def _remove(self, at: int) -> Waiting:
-        picture = self._waiting.pop(at)
+    def _remove(self, at: int) -> QueuedPicture:
+        picture = self._queue.pop(at)
         self._bytes -= picture.size
         return picture

@@ -1,4 +1,4 @@
-"""Frames and frame sources; ``sources`` opens them."""
+"""Frames, the interface of frame sources, and the decoding of picture files."""
 
 from __future__ import annotations
 
@@ -23,15 +23,17 @@ Picture = Image | Planes | JpegPicture
 only a subsampled copy has been decoded.
 """
 
-FROZEN = 10.0
+FROZEN_AFTER = 10.0
 """Seconds of identical pictures, bit for bit: a sensor's noise never repeats, but an encoder's output may for
 a while.
 """
 
-SIZE = (1280, 960)
-"""Width and height in pixels asked of a camera; finer pictures show no more of the game and take longer."""
+CAMERA_SIZE = (1280, 960)
+"""Width and height in pixels requested from a camera; larger pictures show no more of the game and take
+longer.
+"""
 
-LARGEST = 40_000_000
+MAX_PIXELS = 40_000_000
 """Maximum pixels of a picture in a video or stream; 8K has 33 million."""
 
 
@@ -39,7 +41,7 @@ class FrameError(OSError):
     """A source gives no pictures: the message says which, why, and what to do.
 
     ``why`` is one word for the state: "unplugged" (a camera of this machine), "unreachable" (an address),
-    "stalled" (open, but silent), "damaged" (broken pictures alone), or "unreadable".
+    "stalled" (open, but without pictures), "damaged" (nothing but broken pictures), or "unreadable".
     """
 
     def __init__(self, message: str, why: str = "unreadable") -> None:
@@ -66,24 +68,25 @@ class FrameSource(Protocol):
 
     name: str
     live: bool
-    """It leaves frames out for a reader who lags behind, and is opened again when it ends."""
-    waits: bool
-    """Though live, it makes a frame only once the last one was taken: that one takes long is no fault."""
-    gone: str
+    """It drops frames for a reader that lags behind, and is reopened when it ends."""
+    on_demand: bool
+    """Though live, it makes a frame only after the last one was taken, so that a slow frame is no fault."""
+    end_reason: str
     """One word for what has happened when a live source ends: "unplugged" or "ended"."""
-    silent: str
-    """The same while it is open but gives no pictures: "stalled", or "damaged" if they are broken."""
+    silence_reason: str
+    """One word for why it is open but gives no pictures: "stalled", or "damaged" if they are broken."""
     frozen_after: float
     """Seconds of identical pictures, bit for bit, after which a live source counts as frozen."""
-    apart: float
-    """Seconds between two pictures that are enough for its reader, who may change it at any time: a live
-    source leaves out those in between.
+    min_interval: float
+    """Minimum seconds between two pictures that the reader needs, which it may change at any time: a live
+    source drops those in between.
     """
 
     @property
     def locks(self) -> Mapping[str, str]:
-        """By control of the camera (exposure, white balance, focus): locked, settling, or why it cannot be
-        locked; empty where the source has none."""
+        """The state of each of the camera's controls (exposure, white balance, focus): locked, settling, or
+        why it cannot be locked; empty if the source has no controls.
+        """
         ...
 
     def __enter__(self) -> Self: ...
@@ -95,7 +98,7 @@ class FrameSource(Protocol):
     def __iter__(self) -> Iterator[Frame]: ...
 
     def close(self) -> None:
-        """End the iteration, from any thread, also while it waits for a frame; may be called twice."""
+        """End the iteration; from any thread, even while it waits for a frame. May be called twice."""
         ...
 
 
@@ -103,11 +106,11 @@ class Source:
     """Shared by all sources: they are context managers, may be closed twice, and stop when closed."""
 
     live: bool = False
-    waits: bool = False
-    gone: str = "ended"
-    silent: str = "stalled"
-    frozen_after: float = FROZEN
-    apart: float = 0.0
+    on_demand: bool = False
+    end_reason: str = "ended"
+    silence_reason: str = "stalled"
+    frozen_after: float = FROZEN_AFTER
+    min_interval: float = 0.0
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -138,12 +141,12 @@ def check_size(width: float, height: float, name: str) -> None:
     Raises:
         FrameError: naming ``name``, and what to do.
     """
-    if width * height > LARGEST:
+    if width * height > MAX_PIXELS:
         raise FrameError(f"{name} has pictures of {width:.0f} × {height:.0f}; give a video of at most 8K")
 
 
 def pixels(image: Any) -> int:
-    """Size of a picture; None if it is not decoded yet."""
+    """Number of pixels of a picture; 0 if it is not decoded yet."""
     return image.shape[0] * image.shape[1] if isinstance(image, np.ndarray) else 0
 
 
@@ -159,7 +162,7 @@ def decoded(data: bytes, name: str) -> Image:
 
 
 def lazily_decoded(data: bytes, name: str) -> Picture:
-    """The same, of an ordinary JPEG only the subsampled copy as yet."""
+    """Like :func:`decoded`, but of an ordinary JPEG only a reduced copy is decoded at once."""
     try:
         header = Header(data)
     except ValueError:

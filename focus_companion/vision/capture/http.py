@@ -13,16 +13,16 @@ import urllib.request
 from collections.abc import Iterator
 from typing import IO, Any, Final
 
-LARGEST: Final = 32 * 1024 * 1024
-"""Maximum bytes of an answer; no camera's picture is longer."""
+MAX_ANSWER_BYTES: Final = 32 * 1024 * 1024
+"""Maximum bytes of an answer; no camera's picture is larger."""
 
 
 class FetchError(OSError):
-    """No picture was fetched; the text continues after the address: what it does, and what to do."""
+    """No picture was fetched: the message, to be put after the address, says what it does and what to do."""
 
 
 class _SameHost(urllib.request.HTTPRedirectHandler):
-    """A camera may redirect us to another of its pages, never to another machine or another service here."""
+    """Follows a camera's redirect to another of its pages, never to another machine or service."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
@@ -35,12 +35,12 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
 
 
 class _Guard:
-    """Closes the open connection on timeout, even one that sends a byte now and then."""
+    """Closes the open connection on timeout, even if a byte arrives now and then."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: socket.socket | None = None
-        self.late = False
+        self.timed_out = False
 
     def watch(self, connection: socket.socket) -> None:
         with self._lock:
@@ -48,12 +48,12 @@ class _Guard:
             # A duplicate of our own: the connection's handle disappears when TLS takes it over.
             self._open = connection.dup()
 
-    def end(self) -> None:
-        """The time is over."""
+    def time_out(self) -> None:
+        """End the connection: the timeout has passed."""
         with self._lock:
-            self.late = True
+            self.timed_out = True
             if self._open is not None:
-                # The timeout may have passed already.
+                # The connection may be closed already.
                 with contextlib.suppress(OSError):
                     self._open.shutdown(socket.SHUT_RDWR)
 
@@ -76,22 +76,22 @@ class _Http(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         self._tls = ssl.create_default_context()
         self._answers: list[http.client.HTTPResponse] = []
 
-    def close(self, but: http.client.HTTPResponse | None = None) -> None:
-        """Close all answers: those that only asked for a password or redirected us would be left open."""
+    def close(self, keep: http.client.HTTPResponse | None = None) -> None:
+        """Close all answers but ``keep``; those that only redirected or asked for a password stay open."""
         answers, self._answers = self._answers, []
         for answer in answers:
-            if answer is not but:
+            if answer is not keep:
                 answer.close()
 
-    def _kept(self, answer: http.client.HTTPResponse) -> http.client.HTTPResponse:
+    def _recorded(self, answer: http.client.HTTPResponse) -> http.client.HTTPResponse:
         self._answers.append(answer)
         return answer
 
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self._kept(self.do_open(self._connection, req))
+        return self._recorded(self.do_open(self._connection, req))
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self._kept(self.do_open(self._safe_connection, req))
+        return self._recorded(self.do_open(self._safe_connection, req))
 
     def _connection(self, host: str, **more: Any) -> http.client.HTTPConnection:
         return self._watched(http.client.HTTPConnection(host, **more))
@@ -113,7 +113,7 @@ class _Http(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
 
 
 class Fetcher:
-    """Fetches the picture at ``address``; a user and password in it are sent only if requested.
+    """Fetches the picture at ``address``, whose user and password are sent only if the camera asks for them.
 
     ``timeout``: total seconds for one answer, however slowly it arrives.
     """
@@ -138,27 +138,28 @@ class Fetcher:
 
     def __call__(self) -> bytes:
         """The bytes of the answer. Raises :class:`FetchError`, which never holds the address."""
-        with self._in_time(), contextlib.closing(self._open()) as answer:
-            data = answer.read(LARGEST + 1)
-            if len(data) <= LARGEST and answer.length:
+        with self._within_timeout(), contextlib.closing(self._open()) as answer:
+            data = answer.read(MAX_ANSWER_BYTES + 1)
+            if len(data) <= MAX_ANSWER_BYTES and answer.length:
                 raise FetchError("breaks off in the middle of its picture; check the network")
-        if len(data) > LARGEST:
-            raise FetchError(f"sends more than {LARGEST // 2**20} MiB, which is no picture of a board")
+        if len(data) > MAX_ANSWER_BYTES:
+            raise FetchError(
+                f"sends more than {MAX_ANSWER_BYTES // 2**20} MiB, which is no picture of a board"
+            )
         return data
 
     def open(self) -> http.client.HTTPResponse:
-        """An endless answer; only its headers have to arrive in time. To be closed by the caller.
-
-        Raises :class:`FetchError`.
+        """An endless answer, to be closed by the caller; only its headers have to arrive in time. Raises
+        :class:`FetchError`.
         """
-        with self._in_time():
+        with self._within_timeout():
             return self._open()
 
     @contextlib.contextmanager
-    def _in_time(self) -> Iterator[None]:
+    def _within_timeout(self) -> Iterator[None]:
         """Aborts reading on timeout, and turns every failure into a FetchError."""
         self._http.guard = guard = _Guard()
-        timer = threading.Timer(self._timeout, guard.end)
+        timer = threading.Timer(self._timeout, guard.time_out)
         timer.daemon = True
         timer.start()
         why = ""
@@ -167,22 +168,24 @@ class Fetcher:
         except FetchError as error:
             why = str(error)
         except (OSError, ValueError, http.client.HTTPException) as error:
-            # The text of these may quote the address, or the camera's answer.
+            # Their text may quote the address or the camera's answer.
             cause = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
             why = f"does not answer rightly ({cause}); check the address in a browser"
         finally:
             timer.cancel()
             guard.close()
-        # A truncated answer may look complete.
-        if why or guard.late:
+        # An answer cut off by the timeout may look complete.
+        if why or guard.timed_out:
             self._http.close()
-            # Outside the handlers, so that nothing keeps refused answers and their connections alive.
-            raise FetchError("answers too slowly; check the network and the camera" if guard.late else why)
+            # Raised outside the handlers, so that nothing keeps refused answers and their connections alive.
+            raise FetchError(
+                "answers too slowly; check the network and the camera" if guard.timed_out else why
+            )
 
     def _open(self) -> http.client.HTTPResponse:
         try:
             answer: http.client.HTTPResponse = self._opener.open(self._address, timeout=self._timeout)
-            self._http.close(but=answer)
+            self._http.close(keep=answer)
             return answer
         except urllib.error.HTTPError as error:
             error.close()
@@ -195,7 +198,7 @@ class Fetcher:
 
 
 def _split(address: str) -> tuple[str, str, str]:
-    """The address without user and password, and those two."""
+    """The address without user and password, the user, and the password."""
     scheme, _, rest = address.partition("://")
     place, slash, path = rest.partition("/")
     user, at, host = place.rpartition("@")

@@ -1,7 +1,7 @@
-"""JPEG pictures as cameras send them, decoded only as far as somebody needs.
+"""JPEG pictures as cameras send them, decoded only as far as needed.
 
-Of most pictures of a game only a subsampled copy is used. Decoding at a quarter of the size takes half the
-time of decoding whole.
+Of most pictures of a game, only a subsampled copy is used. Decoding at a quarter of the size takes half the
+time of decoding in full.
 """
 
 from __future__ import annotations
@@ -16,48 +16,49 @@ from numpy.typing import NDArray
 
 from .planes import sampling_step
 
-START: Final = b"\xff\xd8"
-_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""Markers that begin a picture and hold its size."""
-_COMMON: Final = frozenset({0xC0, 0xC1, 0xC2})
-"""Those of them that every decoder knows: baseline, extended and progressive."""
-_METADATA: Final = frozenset({*range(0xE1, 0xF0), 0xFE}) - {0xEE}
+JPEG_START: Final = b"\xff\xd8"
+"""The first bytes of every JPEG file."""
+_FRAME_MARKERS: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""Markers of the segments that hold a picture's size."""
+_SUPPORTED_MARKERS: Final = frozenset({0xC0, 0xC1, 0xC2})
+"""The frame markers that every decoder knows: baseline, extended and progressive."""
+_METADATA_MARKERS: Final = frozenset({*range(0xE1, 0xF0), 0xFE}) - {0xEE}
 """Markers of metadata (place, time, orientation) and of comments."""
-_EXIF: Final = 0xE1
-_TABLES: Final = 0xC4
-_SCAN: Final = 0xDA
+_EXIF_MARKER: Final = 0xE1
+_TABLES_MARKER: Final = 0xC4
+_SCAN_MARKER: Final = 0xDA
 
-REDUCED: Final = 4
-"""By how much the sides of the reduced picture are shorter."""
+REDUCTION: Final = 4
+"""Factor by which the sides of the reduced picture are shorter."""
 
 
 class Header:
-    """The header of a JPEG file: its size, and where its metadata lie.
+    """The header of a JPEG file: the picture's size, and where the metadata lie.
 
     Raises:
-        ValueError: this is no JPEG that every decoder knows.
+        ValueError: this is no JPEG of a kind that every decoder knows.
     """
 
     def __init__(self, data: bytes) -> None:
-        if data[:2] != START:
+        if data[:2] != JPEG_START:
             raise ValueError("no JPEG")
         self.has_exif = self.has_tables = False
         self.width = self.height = 0
-        kept, at = [START], 2
+        kept, at = [JPEG_START], 2
         while True:
             if len(data) < at + 4 or data[at] != 0xFF:
                 raise ValueError("a JPEG that breaks off in its header")
             marker, end = data[at + 1], at + 2 + int.from_bytes(data[at + 2 : at + 4], "big")
-            if marker in _FRAMES:
-                if marker not in _COMMON or len(data) < at + 9:
+            if marker in _FRAME_MARKERS:
+                if marker not in _SUPPORTED_MARKERS or len(data) < at + 9:
                     raise ValueError("a JPEG of a rare kind")
                 self.height = int.from_bytes(data[at + 5 : at + 7], "big")
                 self.width = int.from_bytes(data[at + 7 : at + 9], "big")
-            if marker == _SCAN:
+            if marker == _SCAN_MARKER:
                 break
-            self.has_exif = self.has_exif or marker == _EXIF
-            self.has_tables = self.has_tables or marker == _TABLES
-            if marker not in _METADATA:
+            self.has_exif = self.has_exif or marker == _EXIF_MARKER
+            self.has_tables = self.has_tables or marker == _TABLES_MARKER
+            if marker not in _METADATA_MARKERS:
                 kept.append(data[at:end])
             at = end
         if not (self.width and self.height):
@@ -70,14 +71,16 @@ class Header:
 
 
 class JpegPicture:
-    """A camera's picture: the file's ``data``, of which a quarter of the size is decoded at once.
+    """A camera's picture: the file's ``data``, decoded at a quarter of its size until more is needed.
 
     Raises:
-        ValueError: it cannot be used like this (it is no JPEG, is small, or may have to be turned).
+        ValueError: it must be decoded in full at once, as it is small or may have to be rotated; or it cannot
+        be
+            decoded.
     """
 
     def __init__(self, data: bytes, header: Header) -> None:
-        if header.has_exif or sampling_step(header.width) < REDUCED:
+        if header.has_exif or sampling_step(header.width) < REDUCTION:
             # The orientation is not known here, or the reduced picture is coarser than the subsampled copy.
             raise ValueError("to be decoded at once")
         self.data, self._header = data, header
@@ -100,19 +103,19 @@ class JpegPicture:
         size = self._header.width // step, self._header.height // step
         return np.asarray(cv2.resize(self._reduced, size, interpolation=cv2.INTER_LINEAR), np.uint8)
 
-    def foot(self, rows: int) -> NDArray[np.uint8]:
-        """The last rows of the reduced picture: what at least so many rows of the whole one show."""
-        return self._reduced[-max(1, -(-rows // REDUCED)) :]
+    def bottom_rows(self, rows: int) -> NDArray[np.uint8]:
+        """The last rows of the reduced picture that cover at least ``rows`` rows of the whole one."""
+        return self._reduced[-max(1, -(-rows // REDUCTION)) :]
 
     def at_width(self, width: int) -> NDArray[np.uint8]:
-        """The picture at least ``width`` pixels wide, decoded no larger than that takes."""
+        """The picture, if possible at least ``width`` pixels wide, decoded no larger than necessary."""
         if width <= self._reduced.shape[1]:
             return self._reduced
         return self._decoded(cv2.IMREAD_REDUCED_COLOR_2) if 2 * width <= self.shape[1] else self.image
 
     def public(self) -> bytes | None:
-        """The file for all who may see the picture; None if a browser may not be able to show it, as many
-        cameras leave out the tables that most pictures share.
+        """The file without metadata, for all who may see the picture; None if a browser may be unable to show
+        it, as many cameras leave out the Huffman tables.
         """
         return self._header.without_metadata() if self._header.has_tables else None
 

@@ -1,4 +1,4 @@
-"""Shared by all live cameras: each is read on its own thread, with a queue for a busy reader."""
+"""The base of all live cameras: each is read on its own thread, with a queue for a busy reader."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from . import frames
-from .backlog import Backlog, Waiting
+from .backlog import Backlog, QueuedPicture
 from .frames import Frame, FrameError, Image, Picture, Source, lazily_decoded
 
 READ_TIMEOUT = 5.0
-"""Seconds without a picture after which a live source counts as gone."""
+"""Seconds without a picture after which a live source counts as stalled."""
 
-JITTER: Final = 0.75
-"""Share of :attr:`Live.apart` after which a picture is taken, as no camera or network is exactly regular."""
+MIN_INTERVAL_SHARE: Final = 0.75
+"""Share of :attr:`Live.min_interval` after which a picture is taken, as no camera or network is exactly
+regular.
+"""
+
+CLOSE_TIMEOUT: Final = 0.5
+"""Maximum seconds to wait for the reading thread to end."""
 
 
 class Capture(Protocol):
@@ -30,13 +35,13 @@ class Capture(Protocol):
     def release(self) -> None: ...
 
 
-class Keeper(Protocol):
+class ControlLocker(Protocol):
     """Manages a camera's controls, on the thread that reads it."""
 
     @property
     def state(self) -> Mapping[str, str]: ...
 
-    def tend(self, image: Image, now: float) -> None: ...
+    def process(self, image: Image, now: float) -> None: ...
 
 
 class Live(Source):
@@ -44,15 +49,15 @@ class Live(Source):
 
     live = True
     timeout = READ_TIMEOUT
-    """Seconds without a picture after which it counts as stalled."""
+    """Seconds without a picture after which this source counts as stalled."""
 
     def __init__(
-        self, name: str, capture: Capture, keeper: Keeper | None = None, *, gone: str = "ended"
+        self, name: str, capture: Capture, locker: ControlLocker | None = None, *, end_reason: str = "ended"
     ) -> None:
         super().__init__(name)
-        self.gone = gone
-        self._capture, self._keeper = capture, keeper
-        self._waiting = Backlog()
+        self.end_reason = end_reason
+        self._capture, self._locker = capture, locker
+        self._backlog = Backlog()
         self._error: FrameError | None = None
         self._fresh = threading.Condition()
         self._ended = False
@@ -60,26 +65,26 @@ class Live(Source):
 
     @property
     def locks(self) -> Mapping[str, str]:
-        return self._keeper.state if self._keeper is not None else {}
+        return self._locker.state if self._locker is not None else {}
 
     def _grab(self) -> None:
         began, index, kept = time.monotonic(), 0, 0.0
         try:
             while not self._closed.is_set():
-                ok, held = self._capture.read()
-                if not ok or held is None or frames.pixels(held) > frames.LARGEST:
+                ok, raw = self._capture.read()
+                if not ok or raw is None or frames.pixels(raw) > frames.MAX_PIXELS:
                     break
                 now = time.monotonic()
-                if now - kept >= JITTER * self.apart:
+                if now - kept >= MIN_INTERVAL_SHARE * self.min_interval:
                     kept = now
                     with self._fresh:
-                        self._waiting.add(Waiting(index, now - began, held, _size(held)))
+                        self._backlog.add(QueuedPicture(index, now - began, raw, _size(raw)))
                         self._fresh.notify_all()
                 index += 1
-                if self._keeper is not None:
-                    self._tend(self._keeper, held, now)
+                if self._locker is not None:
+                    self._process_controls(self._locker, raw, now)
         except FrameError as error:
-            # For whoever reads us.
+            # To be raised on the reader's thread.
             self._error = error
         finally:
             with self._fresh:
@@ -91,29 +96,29 @@ class Live(Source):
         self._thread.start()
         while not self._closed.is_set():
             with self._fresh:
-                if not self._fresh.wait_for(self._due, timeout=self.timeout):
+                if not self._fresh.wait_for(self._ready, timeout=self.timeout):
                     raise FrameError(
                         f"{self.name} has sent no picture for {self.timeout:.0f} seconds", "stalled"
                     )
-                if self._closed.is_set() or not self._waiting:
+                if self._closed.is_set() or not self._backlog:
                     break
-                taken = self._waiting.take()
-            image = self._picture(taken.held)
+                taken = self._backlog.take()
+            image = self._picture(taken.raw)
             if image is not None:
                 yield Frame(taken.index, taken.time, image)
         if self._error is not None and not self._closed.is_set():
             raise self._error
 
-    def _tend(self, keeper: Keeper, held: Any, now: float) -> None:
-        """Show what was read to the keeper; on the camera's thread."""
-        keeper.tend(held, now)
+    def _process_controls(self, locker: ControlLocker, raw: Any, now: float) -> None:
+        """Pass what was read to the locker, on the camera's thread."""
+        locker.process(raw, now)
 
-    def _picture(self, held: Any) -> Picture | None:
+    def _picture(self, raw: Any) -> Picture | None:
         """The picture from what was read; None if it is unusable."""
-        return np.asarray(held, np.uint8)
+        return np.asarray(raw, np.uint8)
 
-    def _due(self) -> bool:
-        return bool(self._waiting) or self._ended or self._closed.is_set()
+    def _ready(self) -> bool:
+        return bool(self._backlog) or self._ended or self._closed.is_set()
 
     def close(self) -> None:
         super().close()
@@ -121,28 +126,28 @@ class Live(Source):
             self._fresh.notify_all()
         if self._thread.is_alive():
             # A driver or stream that hangs is abandoned on its thread, which releases it when it wakes.
-            self._thread.join(timeout=0.5)
+            self._thread.join(timeout=CLOSE_TIMEOUT)
         elif self._thread.ident is None:
             # Never read: there is no thread to release the camera.
             self._capture.release()
 
 
 class EncodedLive(Live):
-    """A camera whose pictures arrive encoded, as JPEG or PNG. Only those the reader takes are decoded, and
-    those not yet in full (:class:`~.jpeg.JpegPicture`).
+    """A camera whose pictures arrive encoded, as JPEG or PNG. Only those that the reader takes are decoded,
+    and a JPEG not yet in full (:class:`~.jpeg.JpegPicture`).
     """
 
-    def _picture(self, held: Any) -> Picture | None:
-        # A picture corrupted on its way is dropped; the next one is complete.
+    def _picture(self, raw: Any) -> Picture | None:
+        # A picture corrupted in transit is dropped; the next one will be complete.
         try:
-            picture = lazily_decoded(held, self.name)
+            picture = lazily_decoded(raw, self.name)
         except FrameError:
-            self.silent = "damaged"
+            self.silence_reason = "damaged"
             return None
-        self.silent = type(self).silent
+        self.silence_reason = type(self).silence_reason
         return picture
 
 
-def _size(held: Any) -> int:
+def _size(raw: Any) -> int:
     """Size of a picture in bytes, decoded or not."""
-    return held.nbytes if isinstance(held, np.ndarray) else len(held)
+    return raw.nbytes if isinstance(raw, np.ndarray) else len(raw)

@@ -1,6 +1,6 @@
 """Network cameras: phones that stream pictures or answer with one at a time, and video streams.
 
-The kind is recognized from the answer: a single picture (fetched repeatedly), a stream of pictures
+The kind is recognized from the answer: a single picture (then fetched repeatedly), a stream of pictures
 (``multipart/x-mixed-replace``, as phones usually send), or a video stream, which FFmpeg reads.
 """
 
@@ -15,15 +15,16 @@ import cv2
 
 from ...addresses import shown_address
 from .frames import FrameError, Image, Source, check_size, decoded
-from .http import LARGEST, Fetcher, FetchError
+from .http import MAX_ANSWER_BYTES, Fetcher, FetchError
 from .live import READ_TIMEOUT, EncodedLive, Live
 
-GONE: Final = (OSError, HTTPException, ValueError)
-"""Exceptions for a truncated answer."""
+TRUNCATED: Final = (OSError, HTTPException, ValueError)
+"""Exceptions that a truncated answer raises."""
 
 SNAPSHOT_INTERVAL: Final = 0.1
+"""Minimum seconds between two requests for a picture."""
 SNAPSHOT_FROZEN: Final = 30.0
-"""As ``Source.frozen_after``: many make a new picture only every few seconds, however often fetched."""
+"""``Source.frozen_after`` of such addresses: many make a new picture only every few seconds."""
 
 
 class Snapshots(Live):
@@ -31,7 +32,7 @@ class Snapshots(Live):
 
     frozen_after = SNAPSHOT_FROZEN
     timeout = 3 * READ_TIMEOUT
-    """It gives up by itself, with a reason, when a slow answer has failed."""
+    """Longer than a slow answer takes to fail: :meth:`read` then raises, with the reason."""
 
     def __init__(self, name: str, fetch: Fetcher, *, interval: float = SNAPSHOT_INTERVAL) -> None:
         super().__init__(name, self)
@@ -50,26 +51,26 @@ class Snapshots(Live):
             if self._closed.wait(max(0.0, due)):
                 return False, None
             self._asked = time.monotonic()
-            image = self._ask(gives_up=self._asked - last > READ_TIMEOUT)
+            image = self._ask(final=self._asked - last > READ_TIMEOUT)
             if image is not None:
                 return True, image
 
     def release(self) -> None:
-        """Nothing is kept open between two requests."""
+        """Nothing to release: no connection is kept open between two requests."""
 
-    def _ask(self, *, gives_up: bool) -> Image | None:
+    def _ask(self, *, final: bool) -> Image | None:
         """Fetch the current picture; None on failure. Raises if failures persist."""
         try:
             return decoded(self._fetch(), self.name)
         except FetchError as error:
-            if gives_up:
+            if final:
                 raise FrameError(f"{self.name} {error}", "unreachable") from error
-            self.silent = "stalled"
+            self.silence_reason = "stalled"
         except FrameError as error:
-            if gives_up:
+            if final:
                 raise FrameError(str(error), "damaged") from error
-            self.silent = "damaged"
-        # A phone that misses one request answers the next.
+            self.silence_reason = "damaged"
+        # A phone that misses one request may answer the next.
         return None
 
 
@@ -78,7 +79,7 @@ class Parts:
 
     def __init__(self, answer: HTTPResponse) -> None:
         self._answer = answer
-        self._held = b""
+        self._buffer = b""
 
     def read(self) -> tuple[bool, bytes | None]:
         """The next picture's bytes; (False, None) at the end."""
@@ -91,10 +92,10 @@ class Parts:
                 key, _, value = line.partition(b":")
                 if key.strip().lower() == b"content-length":
                     length = int(value)
-            if not 0 <= length <= LARGEST:
+            if not 0 <= length <= MAX_ANSWER_BYTES:
                 return False, None
             return True, self._exactly(length) if length else self._until(b"\r\n" + boundary)
-        except (*GONE, EOFError):
+        except (*TRUNCATED, EOFError):
             return False, None
 
     def release(self) -> None:
@@ -104,18 +105,18 @@ class Parts:
         data = self._answer.read1(1 << 16)
         if not data:
             raise EOFError
-        if len(self._held) > LARGEST:
+        if len(self._buffer) > MAX_ANSWER_BYTES:
             raise ValueError("a part without an end")
-        self._held += data
+        self._buffer += data
 
     def _line(self) -> bytes:
-        while b"\n" not in self._held:
+        while b"\n" not in self._buffer:
             self._more()
-        line, self._held = self._held.split(b"\n", 1)
+        line, self._buffer = self._buffer.split(b"\n", 1)
         return line.rstrip(b"\r")
 
     def _exactly(self, length: int) -> bytes:
-        pieces, count = [self._held], len(self._held)
+        pieces, count = [self._buffer], len(self._buffer)
         while count < length:
             data = self._answer.read1(min(1 << 16, length - count))
             if not data:
@@ -123,20 +124,20 @@ class Parts:
             pieces.append(data)
             count += len(data)
         joined = b"".join(pieces)
-        self._held = joined[length:]
+        self._buffer = joined[length:]
         return joined[:length]
 
     def _until(self, end: bytes) -> bytes:
         start = 0
-        while (at := self._held.find(end, start)) < 0:
-            start = max(0, len(self._held) - len(end))
+        while (at := self._buffer.find(end, start)) < 0:
+            start = max(0, len(self._buffer) - len(end))
             self._more()
-        part, self._held = self._held[:at], self._held[at:].removeprefix(b"\r\n")
+        part, self._buffer = self._buffer[:at], self._buffer[at:].removeprefix(b"\r\n")
         return part
 
 
 class MotionJpeg(EncodedLive):
-    """A stream of pictures. All are read, so that nothing queues up; only those taken are decoded."""
+    """A stream of pictures. All are read, so that none queue up; only those taken are decoded."""
 
 
 def open_address(address: str) -> Source:

@@ -1,4 +1,4 @@
-"""A phone as the camera: its browser sends JPEG pictures, which the receiver hands in here."""
+"""A phone as the camera: its browser sends JPEG pictures, which the web server passes on to this module."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from .live import EncodedLive
 
 NAME: Final = "phone"
 
-LARGEST: Final = 2 * 1024 * 1024
+MAX_BYTES: Final = 2 * 1024 * 1024
 """Maximum bytes of a picture; one of 1280 × 960 has a quarter of that."""
 
-SIDES: Final = (240, 4096)
+SIDE_RANGE: Final = (240, 4096)
 """Minimum and maximum pixels of a side."""
 
-MOST: Final = 30
-"""Maximum pictures accepted in any second."""
+MAX_RATE: Final = 30
+"""Maximum pictures accepted per second."""
 
-_TURN: Final = 0.2
+_CLOSED_CHECK_INTERVAL: Final = 0.2
 """Seconds between two checks whether the source was closed."""
 
 
 class PictureRefused(ValueError):
-    """The picture handed in is unusable; the text says why."""
+    """The picture is unusable; the text says why."""
 
 
 class TooFast(PictureRefused):
-    """More than :data:`MOST` pictures arrived within a second."""
+    """More than :data:`MAX_RATE` pictures arrived within a second."""
 
 
 class PhoneCamera:
@@ -42,15 +42,15 @@ class PhoneCamera:
         self._change = threading.Condition()
         self._newest: tuple[bytes, tuple[int, int]] | None = None
         self._number = -1
-        self._times: deque[float] = deque(maxlen=MOST)
+        self._times: deque[float] = deque(maxlen=MAX_RATE)
 
     def begin(self) -> None:
-        """A phone starts to send: its numbering restarts."""
+        """A phone starts to send pictures: their numbering restarts."""
         with self._change:
             self._number = -1
 
     def put(self, data: bytes, number: int) -> bool:
-        """Hand in a JPEG picture; False if a later ``number`` has already arrived, so that it is dropped.
+        """Add a JPEG picture. Returns False if it is dropped because a later ``number`` has already arrived.
 
         Raises:
             PictureRefused: it is too large or no JPEG of a usable size.
@@ -59,8 +59,8 @@ class PhoneCamera:
         size = jpeg_size(data)
         with self._change:
             now = self._clock()
-            if len(self._times) == MOST and now - self._times[0] < 1.0:
-                raise TooFast(f"more than {MOST} pictures a second")
+            if len(self._times) == MAX_RATE and now - self._times[0] < 1.0:
+                raise TooFast(f"more than {MAX_RATE} pictures a second")
             if number <= self._number:
                 return False
             self._times.append(now)
@@ -77,7 +77,7 @@ class PhoneCamera:
             return taken
 
     def open(self) -> PhonePictures:
-        """A source of the pictures from now on; it waits for the phone for as long as it takes."""
+        """A source of the pictures from now on, which waits for the phone without a timeout."""
         return PhonePictures(self)
 
 
@@ -85,9 +85,9 @@ class PhonePictures(EncodedLive):
     """The pictures of a :class:`PhoneCamera`. It ends when their size changes: the phone was rotated, or
     replaced by another one."""
 
-    # The reader decides when the phone counts as gone: there is nothing to reopen.
+    # There is nothing to reopen, so the reader decides when the phone counts as gone.
     timeout = threading.TIMEOUT_MAX
-    silent = "phone"
+    silence_reason = "phone"
 
     def __init__(self, camera: PhoneCamera) -> None:
         super().__init__(NAME, self)
@@ -97,7 +97,7 @@ class PhonePictures(EncodedLive):
     def read(self) -> tuple[bool, bytes | None]:
         """The next picture's bytes; (False, None) once closed, or when the size changes."""
         while not self._closed.is_set():
-            if (taken := self._camera.take(_TURN)) is None:
+            if (taken := self._camera.take(_CLOSED_CHECK_INTERVAL)) is None:
                 continue
             data, size = taken
             self._size = self._size or size
@@ -110,14 +110,14 @@ class PhonePictures(EncodedLive):
 
 def jpeg_size(data: bytes) -> tuple[int, int]:
     """Width and height from a JPEG's header; nothing is decoded. Raises :class:`PictureRefused`."""
-    if len(data) > LARGEST:
-        raise PictureRefused(f"{len(data)} bytes are more than a picture may have ({LARGEST})")
+    if len(data) > MAX_BYTES:
+        raise PictureRefused(f"{len(data)} bytes are more than a picture may have ({MAX_BYTES})")
     try:
         header = Header(data)
     except ValueError as error:
         raise PictureRefused("this is no JPEG") from error
     width, height = header.width, header.height
-    least, most = SIDES
+    least, most = SIDE_RANGE
     if not (least <= min(width, height) and max(width, height) <= most):
         raise PictureRefused(f"{width} × {height} is no size of a picture (a side has {least} to {most})")
     return width, height

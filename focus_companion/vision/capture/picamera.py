@@ -1,4 +1,4 @@
-"""The Raspberry Pi's own cameras, through the system's library picamera2: ``picamera2:0``."""
+"""Raspberry Pi camera modules (``picamera2:0``), through the system's library picamera2."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .camera_controls import Locker
-from .frames import SIZE, FrameError
+from .frames import CAMERA_SIZE, FrameError
 from .live import Live
 
 PREFIX: Final = "picamera2:"
 
 
 class PiCapture:
-    """A running camera as a capture; ``read`` blocks for the next picture."""
+    """A running camera with the interface of a capture; ``read`` blocks until the next picture."""
 
     def __init__(self, camera: Any) -> None:
         self._camera = camera
@@ -43,7 +43,9 @@ class PiCapture:
 
 
 class PiControl:
-    """One automatic control: ``switch`` enables it, ``values`` are the controls to lock."""
+    """One automatic control: ``switch`` is the name and the values (on, off) of its switch, ``values`` are
+    the names of the values to lock.
+    """
 
     def __init__(
         self, capture: PiCapture, name: str, switch: tuple[str, Any, Any], values: tuple[str, ...]
@@ -64,7 +66,7 @@ class PiControl:
             return f"cannot be locked: the camera does not report its {', '.join(missing)}"
         chosen = {name: self._capture.metadata[name] for name in self._values}
         self._capture.set(**{self._switch: self._off}, **chosen)
-        for _ in range(_LATE):
+        for _ in range(_MAX_LATENCY):
             self._capture.read()
             if all(_near(self._capture.metadata.get(name), value) for name, value in chosen.items()):
                 return ""
@@ -72,18 +74,21 @@ class PiControl:
         return "cannot be locked: the camera goes on changing it"
 
 
-_LATE: Final = 8
-"""Pictures after which a control must have taken effect: several are in flight when it is set."""
+_MAX_LATENCY: Final = 8
+"""Maximum pictures until a control takes effect: several are in flight when it is set."""
+_MAX_ROUNDING: Final = 0.05
+"""Maximum relative difference between a value that is set and the value in use."""
 
 
 def _near(got: Any, wanted: Any) -> bool:
-    # The sensor counts lines, not microseconds, so an exposure is rounded.
-    return got is not None and bool(np.allclose(got, wanted, rtol=0.05, atol=1e-3))
+    # The sensor counts lines, not microseconds, so exposures are rounded.
+    return got is not None and bool(np.allclose(got, wanted, rtol=_MAX_ROUNDING, atol=1e-3))
 
 
 def controls(capture: PiCapture) -> tuple[PiControl, ...]:
     """Exposure, white balance and, for cameras with a moving lens, focus (libcamera: 2 continuous, 0
-    manual)."""
+    manual).
+    """
     return (
         PiControl(capture, "exposure", ("AeEnable", True, False), ("ExposureTime", "AnalogueGain")),
         PiControl(capture, "white balance", ("AwbEnable", True, False), ("ColourGains",)),
@@ -91,7 +96,7 @@ def controls(capture: PiCapture) -> tuple[PiControl, ...]:
     )
 
 
-def open_camera(source: str, *, size: tuple[int, int] = SIZE) -> Live:
+def open_camera(source: str, *, size: tuple[int, int] = CAMERA_SIZE) -> Live:
     """The camera that ``picamera2:N`` names, with pictures of this ``size`` (width, height).
 
     Raises:
@@ -114,8 +119,8 @@ def open_camera(source: str, *, size: tuple[int, int] = SIZE) -> Live:
         raise FrameError(
             f"{source} does not open ({error}); is it plugged in, and free of other programs?", "unplugged"
         ) from error
-    # What the library calls RGB888 lies in memory as blue, green, red. Without a queue, what is asked for is
-    # a picture taken after the asking.
+    # What the library calls RGB888 is in the order blue, green, red in memory. Without a queue, each
+    # requested picture is taken after the request.
     camera.configure(
         camera.create_video_configuration(
             main={"size": size, "format": "RGB888"}, buffer_count=3, queue=False
@@ -123,4 +128,4 @@ def open_camera(source: str, *, size: tuple[int, int] = SIZE) -> Live:
     )
     camera.start()
     capture = PiCapture(camera)
-    return Live(source, capture, Locker(source, controls(capture)), gone="unplugged")
+    return Live(source, capture, Locker(source, controls(capture)), end_reason="unplugged")

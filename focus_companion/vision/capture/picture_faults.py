@@ -1,6 +1,6 @@
-"""Detects unusable pictures: dark, covered, grey, damaged; and pictures that never change.
+"""Detects unusable pictures (dark, covered, grey, damaged) and pictures that never change.
 
-The thresholds are far from any usable picture: even in poor light a board has edges and bright spots.
+The thresholds are far from any usable picture: even in poor light, a board has edges and bright spots.
 """
 
 from __future__ import annotations
@@ -18,93 +18,96 @@ from .sampling import sampled
 PictureFault = Literal["", "dark", "covered", "grey", "damaged"]
 """``""`` is a usable picture."""
 
-_ACROSS: Final = 64
-"""Number of cells across the picture; each is a mean, which suppresses noise."""
+_CELL_COLUMNS: Final = 64
+"""Number of cells across the picture; averaging over a cell suppresses noise."""
 
-_DARK: Final = 26.0
-"""Upper bound of the brightest cells of a picture without light, in grey levels."""
+_MAX_DARK_LEVEL: Final = 26.0
+"""Brightness in grey levels below which a picture is without light."""
 
-_BRIGHTEST: Final = 99.0
-"""Percentile of the cells used for that: an indicator lamp of the camera itself lights only a few."""
+_BRIGHT_PERCENTILE: Final = 99.0
+"""Percentile of the cells that is the brightness: the camera's own indicator lamp lights only a few."""
 
-_SMOOTH: Final = 0.07
-"""Upper bound of the difference between neighbouring cells for a covered lens, which blurs everything near
-it, as a fraction of the brightness. A board has edges of a quarter of it and more.
+_MAX_SMOOTH_STEP: Final = 0.07
+"""Maximum difference between neighbouring cells, as a fraction of the brightness, if the lens is covered by
+something so near that it is blurred. A board has edges of a quarter of the brightness and more.
 """
 
-_GRAIN: Final = 3.0
-"""Difference between cells due to noise alone, in grey levels."""
+_NOISE_STEP: Final = 3.0
+"""Difference between neighbouring cells due to noise alone, in grey levels."""
 
-_EDGES: Final = 98.0
-"""Percentile of the differences used for that."""
+_EDGE_PERCENTILE: Final = 98.0
+"""Percentile of the differences that is compared with these two."""
 
-_GREY: Final = 8.0
-"""Grey levels between the channels of a cell that a picture without colours stays below: a video tints grey
-by four. Pieces are ten times as colourful, in little light still five times."""
+_MAX_GREY_CHROMA: Final = 8.0
+"""Difference in grey levels between a cell's channels below which it is grey: a video tints grey by four.
+Pieces are ten times as colourful, and five times even in little light.
+"""
 
-_COLOURFUL: Final = 99.7
-"""Per cent of the cells that may stay below: a few pieces on a board far away fill no more than the rest."""
+_CHROMA_PERCENTILE: Final = 99.7
+"""Percentage of grey cells from which the whole picture is grey: a few pieces on a distant board fill no more
+than the rest.
+"""
 
-_MISSING: Final = 0.06
-"""Minimum fraction of the height, at the bottom, that is uniformly grey in a truncated picture."""
+_MIN_MISSING_SHARE: Final = 0.06
+"""Minimum share of the height, at the bottom, that is uniformly grey in a truncated picture."""
 
-_FLAT: Final = (6, 249)
-"""Grey levels between which a uniform bottom is neither shadow nor glare."""
+_FILL_LEVELS: Final = (6, 249)
+"""Grey levels, exclusive, between which a uniform bottom is neither shadow nor glare."""
 
 
 def picture_fault(picture: Picture) -> PictureFault:
     """Classify one picture; takes some tenths of a millisecond."""
-    # First, because the part that did arrive may be dark or smooth.
-    if _foot_missing(picture):
+    # This comes first, because the part of the picture that did arrive may be dark or smooth.
+    if _truncated(picture):
         return "damaged"
     cells, colour = _cells(picture)
-    brightness = _above(cells, _BRIGHTEST)
-    if brightness < _DARK:
+    brightness = _percentile(cells, _BRIGHT_PERCENTILE)
+    if brightness < _MAX_DARK_LEVEL:
         return "dark"
     steps = np.concatenate([np.abs(np.diff(cells, axis=0)).ravel(), np.abs(np.diff(cells, axis=1)).ravel()])
-    if steps.size and _above(steps, _EDGES) < _GRAIN + _SMOOTH * brightness:
+    if steps.size and _percentile(steps, _EDGE_PERCENTILE) < _NOISE_STEP + _MAX_SMOOTH_STEP * brightness:
         return "covered"
-    if _above(colour, _COLOURFUL) < _GREY:
+    if _percentile(colour, _CHROMA_PERCENTILE) < _MAX_GREY_CHROMA:
         return "grey"
     return ""
 
 
 def _cells(picture: Picture) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Mean of the brightest channel per cell, from a sample of the pixels, and how much brighter it is than
-    the darkest.
+    """The brightest channel of each cell, averaged over a sample of its pixels, and its difference from the
+    darkest channel.
     """
-    rows = max(1, round(_ACROSS * picture.shape[0] / picture.shape[1]))
-    small = cv2.resize(sampled(picture), (_ACROSS, rows), interpolation=cv2.INTER_AREA)
+    rows = max(1, round(_CELL_COLUMNS * picture.shape[0] / picture.shape[1]))
+    small = cv2.resize(sampled(picture), (_CELL_COLUMNS, rows), interpolation=cv2.INTER_AREA)
     blue, green, red = cv2.split(small)
     brightest = np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
     darkest = np.asarray(cv2.min(cv2.min(blue, green), red), np.float32)
     return brightest, brightest - darkest
 
 
-def _above(values: NDArray[np.float32], percent: float) -> float:
+def _percentile(values: NDArray[np.float32], percent: float) -> float:
     """The percentile of the values."""
     flat = values.ravel()
     place = min(flat.size - 1, round(percent / 100 * (flat.size - 1)))
     return float(np.partition(flat, place)[place])
 
 
-def _foot_missing(picture: Picture) -> bool:
+def _truncated(picture: Picture) -> bool:
     """Whether the picture is truncated: decoders fill the missing part with a uniform grey."""
-    last = _foot(picture, 1)[-1]
+    last = _bottom_rows(picture, 1)[-1]
     first = last[0]
-    if not _FLAT[0] < int(first.max()) < _FLAT[1]:
+    if not _FILL_LEVELS[0] < int(first.max()) < _FILL_LEVELS[1]:
         return False
-    # The last row alone settles nearly every picture.
-    rows = max(2, round(picture.shape[0] * _MISSING))
-    return bool((last == first).all()) and bool((_foot(picture, rows) == first).all())
+    # The last row alone clears nearly every picture.
+    rows = max(2, round(picture.shape[0] * _MIN_MISSING_SHARE))
+    return bool((last == first).all()) and bool((_bottom_rows(picture, rows) == first).all())
 
 
-def _foot(picture: Picture, rows: int) -> Image:
-    return picture[-rows:] if isinstance(picture, np.ndarray) else picture.foot(rows)
+def _bottom_rows(picture: Picture, rows: int) -> Image:
+    return picture[-rows:] if isinstance(picture, np.ndarray) else picture.bottom_rows(rows)
 
 
 class Repeats:
-    """For how long a live camera has delivered the same picture, bit for bit.
+    """Measures for how long a live camera has delivered the same picture, bit for bit.
 
     Because of sensor noise, two exposures are never equal. But an encoder may send the same picture twice,
     and a camera polled faster than its frame rate repeats its last picture.
@@ -115,7 +118,7 @@ class Repeats:
         self._since = 0.0
 
     def update(self, picture: Picture, now: float) -> float:
-        """Seconds since this very picture first arrived; 0 for a new one. ``now``: any clock's seconds."""
+        """Seconds since this very picture first arrived; 0 for a new one. ``now`` is in seconds."""
         before = self._picture
         if before is not None and _equal(before, picture):
             return now - self._since

@@ -1,8 +1,8 @@
 """Pictures as video decoders produce them (YUV 4:2:0): a luma plane, and two chroma planes of half the size.
 
-For most pictures of a recording only a subsampled copy is used, and converting all pixels to BGR takes half
-as long as decoding. So conversion is deferred until somebody needs the whole picture; until then it takes
-half the memory.
+Of most pictures of a recording, only a subsampled copy is used, and converting all pixels to BGR takes half
+as long as decoding. So conversion is deferred until the whole picture is needed; the planes also take half
+the memory.
 """
 
 from __future__ import annotations
@@ -17,26 +17,38 @@ from numpy.typing import NDArray
 
 Plane = NDArray[np.uint8]
 
-_RED, _GREEN_U, _GREEN_V, _BLUE, _LEVELS = 1.596027, -0.391762, -0.812968, 2.017232, 1.164383
-_BLACK, _GREY = 16.0, 128.0
+_LUMA_GAIN = 1.164383
+"""Contribution of luma to each channel."""
+_RED_V = 1.596027
+"""Contribution of the chroma value V to red."""
+_GREEN_U = -0.391762
+"""Contribution of the chroma value U to green."""
+_GREEN_V = -0.812968
+"""Contribution of the chroma value V to green."""
+_BLUE_U = 2.017232
+"""Contribution of the chroma value U to blue."""
+_BLACK = 16.0
+"""Luma of black."""
+_GREY = 128.0
+"""Both chroma values of grey."""
 
 _TO_BGR: Final = np.array(
     [
-        [_LEVELS, _BLUE, 0.0, -_LEVELS * _BLACK - _BLUE * _GREY],
-        [_LEVELS, _GREEN_U, _GREEN_V, -_LEVELS * _BLACK - (_GREEN_U + _GREEN_V) * _GREY],
-        [_LEVELS, 0.0, _RED, -_LEVELS * _BLACK - _RED * _GREY],
+        [_LUMA_GAIN, _BLUE_U, 0.0, -_LUMA_GAIN * _BLACK - _BLUE_U * _GREY],
+        [_LUMA_GAIN, _GREEN_U, _GREEN_V, -_LUMA_GAIN * _BLACK - (_GREEN_U + _GREEN_V) * _GREY],
+        [_LUMA_GAIN, 0.0, _RED_V, -_LUMA_GAIN * _BLACK - _RED_V * _GREY],
     ]
 )
 """From luma (16 to 235) and two chroma values (around 128) to blue, green and red: ITU-R BT.601."""
 
 
-_ACROSS: Final = 256
+_SAMPLED_WIDTH: Final = 256
 """Approximate width of the subsampled copy in pixels."""
 
 
 def sampling_step(width: int) -> int:
     """Sampling step in pixels for a picture of this width."""
-    return max(1, round(width / _ACROSS))
+    return max(1, round(width / _SAMPLED_WIDTH))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +68,7 @@ class Planes:
     @classmethod
     def of(cls, y: Plane, u: Plane, v: Plane) -> Planes:
         """Make a picture from the three planes."""
-        return cls(y, u, v, _thinned(y, u, v, sampling_step(y.shape[1])))
+        return cls(y, u, v, _subsampled(y, u, v, sampling_step(y.shape[1])))
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -69,14 +81,14 @@ class Planes:
         """The whole picture (H, W, 3) BGR, converted on first use."""
         return self._whole(0)
 
-    def foot(self, rows: int) -> NDArray[np.uint8]:
+    def bottom_rows(self, rows: int) -> NDArray[np.uint8]:
         """At least this many of the last rows of the whole picture."""
         return self._whole(max(0, self.y.shape[0] - rows) // 2 * 2)
 
     def _whole(self, top: int) -> NDArray[np.uint8]:
-        """The rows from ``top``, an even number, on."""
+        """The rows from ``top`` (an even number) downwards."""
         height, width = self.y.shape[0] - top, self.y.shape[1]
-        # In OpenCV's layout: one below the other, with the chroma rows in pairs.
+        # OpenCV's layout has the planes one below the other, with two chroma rows side by side.
         joined = np.empty((height * 3 // 2, width), np.uint8)
         joined[:height] = self.y[top:]
         colours = joined[height:].reshape(-1, width // 2)
@@ -84,8 +96,8 @@ class Planes:
         return np.asarray(cv2.cvtColor(joined, cv2.COLOR_YUV2BGR_I420), np.uint8)
 
 
-def _thinned(y: Plane, u: Plane, v: Plane, step: int) -> NDArray[np.uint8]:
-    """Every ``step``-th pixel of every ``step``-th row, BGR; whole steps only."""
+def _subsampled(y: Plane, u: Plane, v: Plane, step: int) -> NDArray[np.uint8]:
+    """Every ``step``-th pixel of every ``step``-th row, BGR; complete steps only."""
     height, width = (max(1, side // step) for side in y.shape)
     size = width, height
     planes = [cv2.resize(y[: height * step, : width * step], size, interpolation=cv2.INTER_NEAREST)]

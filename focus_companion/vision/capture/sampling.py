@@ -1,4 +1,4 @@
-"""A subsampled copy of a picture: every few pixels, for purposes that need no more."""
+"""Makes subsampled copies of pictures, for purposes that need no more."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from .frames import Image, Picture
 from .planes import sampling_step
 
-EVERYTHING: Final = (slice(None), slice(None))
+WHOLE_PICTURE: Final = (slice(None), slice(None))
 """The row and column slices of a whole picture."""
 
 
 def thinned(image: Image, step: int) -> Image:
-    """Every ``step``-th pixel of every ``step``-th row, complete steps only: like a strided slice, in a
-    quarter of its time.
+    """Every ``step``-th pixel of every ``step``-th row, complete steps only: like a strided slice, but in a
+    quarter of the time.
     """
     height, width = image.shape[0] // step, image.shape[1] // step
     even = image[: max(1, height * step), : max(1, width * step)]
@@ -24,8 +24,8 @@ def thinned(image: Image, step: int) -> Image:
     return np.asarray(cv2.resize(even, size, interpolation=cv2.INTER_NEAREST), np.uint8)
 
 
-def sampled(picture: Picture, part: tuple[slice, slice] = EVERYTHING) -> Image:
-    """A subsampled part of the picture (rows, columns), BGR: some 256 pixels across the whole picture."""
+def sampled(picture: Picture, part: tuple[slice, slice] = WHOLE_PICTURE) -> Image:
+    """A subsampled part of the picture (rows, columns), BGR: about 256 pixels across the whole picture."""
     step = sampling_step(picture.shape[1])
     if isinstance(picture, np.ndarray):
         return thinned(picture[part], step)

@@ -1,7 +1,7 @@
 """Opens a frame source by name: a video file, a folder of pictures, or a live camera.
 
-A file or folder gives every frame, with times in the stream; a live source drops frames for a busy reader, so
-that the reader misses nothing and lags as little as possible (``backlog``).
+A file or folder gives every frame; a live source drops frames for a busy reader, such that the reader misses
+no still board and lags as little as possible (``backlog``).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...addresses import shown_address
-from .frames import SIZE, Frame, FrameError, Source, read_image
+from .frames import CAMERA_SIZE, Frame, FrameError, Source, read_image
 
-PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
-"""Suffixes of the pictures in a folder."""
+PICTURE_SUFFIXES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
+"""Suffixes of the files of a folder that are used."""
 
-AHEAD = 20
-"""Pictures decoded ahead of the game's thread, which is busy with a turn for the time of a dozen."""
+MAX_DECODED_AHEAD = 20
+"""Maximum pictures decoded ahead of the game's thread, which is busy with a turn for the time of a dozen."""
 
 
 class VideoFile(Source):
@@ -32,7 +32,7 @@ class VideoFile(Source):
         from .video_file import Video
 
         self._video = Video(path)
-        self._decoded: queue.Queue[Frame | None] = queue.Queue(maxsize=AHEAD)
+        self._decoded: queue.Queue[Frame | None] = queue.Queue(maxsize=MAX_DECODED_AHEAD)
         self._thread = threading.Thread(target=self._decode, name="decoder", daemon=True)
 
     def _decode(self) -> None:
@@ -83,14 +83,16 @@ class VideoFile(Source):
 
 
 class PictureFolder(Source):
-    """The pictures of a folder in order of their names, ``fps`` a second."""
+    """The pictures of a folder in order of their names, ``fps`` per second."""
 
     def __init__(self, path: Path, *, fps: float, paced: bool = False) -> None:
         super().__init__(str(path))
-        self._files = sorted(p for p in path.iterdir() if p.suffix.lower() in PICTURES and p.is_file())
+        self._files = sorted(
+            p for p in path.iterdir() if p.suffix.lower() in PICTURE_SUFFIXES and p.is_file()
+        )
         self._fps, self._paced = fps, paced
         if not self._files:
-            raise FrameError(f"{path} holds no pictures ({', '.join(sorted(PICTURES))})")
+            raise FrameError(f"{path} holds no pictures ({', '.join(sorted(PICTURE_SUFFIXES))})")
 
     def __iter__(self) -> Iterator[Frame]:
         began = time.monotonic()
@@ -103,15 +105,17 @@ class PictureFolder(Source):
             yield Frame(index, index / self._fps, image)
 
 
-def open_source(text: str, *, fps: float = 15.0, paced: bool = False, size: tuple[int, int] = SIZE) -> Source:
+def open_source(
+    text: str, *, fps: float = 15.0, paced: bool = False, size: tuple[int, int] = CAMERA_SIZE
+) -> Source:
     """The source that ``text`` names: a camera index or device path, ``picamera2:0``, a video file, a
     folder, an address.
 
     ``fps`` is the frame rate of a folder of pictures; ``paced`` plays files at their recorded speed; ``size``
-    (width, height) is asked of a camera of this machine.
+    (width, height) is requested from a camera of this machine.
 
     Raises:
-        FrameError: it does not open, with what to do.
+        FrameError: it does not open; the message says what to do.
     """
     if "://" in text:
         if text.split("://", 1)[0].lower() not in {"http", "https", "rtsp"}:

@@ -1,4 +1,4 @@
-"""Video4Linux cameras: by number, by device, or by a stable path, which survives a replug."""
+"""Video4Linux cameras, by number, by device, or by a stable path, which survives replugging."""
 
 from __future__ import annotations
 
@@ -11,28 +11,33 @@ import cv2
 import numpy as np
 
 from .camera_controls import Locker
-from .frames import SIZE, FrameError, Picture
-from .jpeg import START
-from .live import EncodedLive, Keeper, Live
+from .frames import CAMERA_SIZE, FrameError, Picture
+from .jpeg import JPEG_START
+from .live import ControlLocker, EncodedLive, Live
 from .sampling import sampled
 
-STABLE: Final = Path("/dev/v4l")
-"""The system's stable names of cameras: ``by-id`` by maker and serial number, ``by-path`` by socket."""
+STABLE_NAMES: Final = Path("/dev/v4l")
+"""The system's stable names of cameras: ``by-id`` by maker and serial number, ``by-path`` by port."""
 
 AUTO_EXPOSURE: Final = (3.0, 0.0)
-"""Values that mean automatic: aperture priority if there is no motorized iris, else fully automatic."""
+"""The driver's values for automatic exposure: aperture priority without a motorized iris, else fully
+automatic.
+"""
 MANUAL_EXPOSURE: Final = 1.0
+"""The driver's value for manual exposure."""
 
 MJPG: Final = cv2.VideoWriter.fourcc(*"MJPG")
-TENDED: Final = 0.2
-"""Seconds between two JPEG pictures that are decoded for the camera's controls."""
+CONTROL_INTERVAL: Final = 0.2
+"""Minimum seconds between two JPEG pictures that are decoded for the camera's controls."""
+MAX_ROUNDING: Final = 0.05
+"""Maximum relative difference between a value that is set and the value that the driver keeps."""
 
 Opener = Callable[[str], Any]
 
 
 class Undecoded:
-    """Reads the JPEG pictures of a camera as they come, as bytes. From a camera or driver that gives none, it
-    reads arrays (H, W, 3).
+    """Reads the JPEG pictures of a camera without decoding them, as bytes; or arrays (H, W, 3) if the camera
+    or driver does not give JPEG pictures.
     """
 
     def __init__(self, capture: Any) -> None:
@@ -41,41 +46,42 @@ class Undecoded:
             self._capture.set(cv2.CAP_PROP_CONVERT_RGB, 0.0)
 
     def read(self) -> tuple[bool, Any]:
-        done, held = self._capture.read()
-        if not done or held is None or held.ndim == 3:
-            return done, held
-        data = held.tobytes()
-        if data[:2] == START:
+        done, raw = self._capture.read()
+        if not done or raw is None or raw.ndim == 3:
+            return done, raw
+        data = raw.tobytes()
+        if data[:2] == JPEG_START:
             return True, data
-        # Something else than what the driver has promised: OpenCV is to decode it.
+        # It is not what the driver promised: let OpenCV decode it.
         self._capture.set(cv2.CAP_PROP_CONVERT_RGB, 1.0)
-        done, held = self._capture.read()
-        return done and held is not None and held.ndim == 3, held
+        done, raw = self._capture.read()
+        return done and raw is not None and raw.ndim == 3, raw
 
     def release(self) -> None:
         self._capture.release()
 
 
 class Device(EncodedLive):
-    """A camera whose pictures may be encoded or not."""
+    """A camera whose pictures may or may not be encoded."""
 
-    _tended = 0.0
+    _processed_at = 0.0
 
-    def _tend(self, keeper: Keeper, held: Any, now: float) -> None:
-        if not isinstance(held, bytes):
-            super()._tend(keeper, held, now)
-        elif now - self._tended >= TENDED and (picture := self._picture(held)) is not None:
-            self._tended = now
-            keeper.tend(sampled(picture), now)
+    def _process_controls(self, locker: ControlLocker, raw: Any, now: float) -> None:
+        if not isinstance(raw, bytes):
+            super()._process_controls(locker, raw, now)
+        elif now - self._processed_at >= CONTROL_INTERVAL and (picture := self._picture(raw)) is not None:
+            self._processed_at = now
+            locker.process(sampled(picture), now)
 
-    def _picture(self, held: Any) -> Picture | None:
-        return super()._picture(held) if isinstance(held, bytes) else np.asarray(held, np.uint8)
+    def _picture(self, raw: Any) -> Picture | None:
+        return super()._picture(raw) if isinstance(raw, bytes) else np.asarray(raw, np.uint8)
 
 
 @dataclass
 class DriverControl:
-    """One control of the driver: the switch ``auto`` and the ``value`` that goes with it, OpenCV's
-    numbers."""
+    """One control of the driver: OpenCV's numbers of the switch ``auto`` and of the ``value`` that it
+    controls, and the values of the switch that mean ``on`` and ``off``.
+    """
 
     capture: Any
     name: str
@@ -100,7 +106,7 @@ class DriverControl:
             return "cannot be locked: the driver refuses"
         self.capture.set(self.value, chosen)
         kept = self.capture.get(self.value)
-        if abs(kept - chosen) > max(1.0, 0.05 * abs(chosen)):
+        if abs(kept - chosen) > max(1.0, MAX_ROUNDING * abs(chosen)):
             self.release()
             return f"cannot be locked: the driver makes {kept:g} of {chosen:g}"
         return ""
@@ -136,10 +142,9 @@ def device(source: str) -> Path:
     return path.resolve()
 
 
-def stable_path(source: str, folder: Path = STABLE) -> str:
-    """A path that refers to the camera at ``source`` even after a replug; ``source`` if there is none.
-
-    By maker and serial number, else by the socket that it is plugged into.
+def stable_path(source: str, folder: Path = STABLE_NAMES) -> str:
+    """A path that refers to the camera at ``source`` even after replugging, preferably by maker and serial
+    number, otherwise by port; ``source`` if there is none.
     """
     try:
         wanted = device(source)
@@ -156,10 +161,10 @@ def open_camera(
     source: str,
     opener: Opener = lambda path: cv2.VideoCapture(path, cv2.CAP_V4L2),
     *,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] = CAMERA_SIZE,
 ) -> Live:
-    """The camera of that number or path, with pictures of this ``size`` (width, height) or the nearest that
-    it has.
+    """The camera of that number or path, with pictures of this ``size`` (width, height) or the nearest size
+    that it has.
 
     Raises:
         FrameError: it does not open.
@@ -174,4 +179,4 @@ def open_camera(
     capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size[1])
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     name = f"camera {source}"
-    return Device(name, Undecoded(capture), Locker(name, controls(capture)), gone="unplugged")
+    return Device(name, Undecoded(capture), Locker(name, controls(capture)), end_reason="unplugged")

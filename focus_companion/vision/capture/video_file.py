@@ -1,4 +1,4 @@
-"""The pictures of a video file, decoded by FFmpeg, with colour conversion deferred."""
+"""Reads the pictures of a video file, decoded by FFmpeg, with colour conversion deferred."""
 
 from __future__ import annotations
 
@@ -27,14 +27,18 @@ OPTIONS: Final = {
     "format_whitelist": "mov,matroska,avi,mpegts,mpeg,asf,flv,ogg,dv,nut,ivf,gif,apng,webp_pipe,jpeg_pipe,"
     "png_pipe,mjpeg,mpjpeg,h264,hevc,av1,obu,m4v,mpegvideo",
 }
-"""Permitted containers. Playlists, which name other files and addresses, are not among them."""
+"""FFmpeg's options: only local files in these containers, which exclude playlists, since these name other
+files and addresses.
+"""
 
-USUAL_RATE: Final = 25.0
-"""Frame rate of a video that does not state one."""
+DEFAULT_RATE: Final = 25.0
+"""Frames per second of a video that does not state a plausible rate."""
+_RATE_RANGE: Final = (0.5, 1000)
+"""Plausible frames per second, exclusive."""
 
 
 class Video:
-    """A video file. Iterate once, on any one thread, which closes it."""
+    """A video file. It is iterated once, on one thread, which closes it."""
 
     def __init__(self, path: Path) -> None:
         """Raises FrameError if it contains no video, or one whose pictures are implausibly large."""
@@ -50,13 +54,14 @@ class Video:
             self.close()
             raise
         rate = float(self._stream.guessed_rate or 0)
-        self._rate = rate if 0.5 < rate < 1000 else USUAL_RATE
+        lowest, highest = _RATE_RANGE
+        self._rate = rate if lowest < rate < highest else DEFAULT_RATE
 
     def _first_stream(self, path: Path) -> av.VideoStream:
         if not self._container.streams.video:
             raise FrameError(f"{path} holds sound or text, but no pictures; give a video file")
         stream = self._container.streams.video[0]
-        if stream.codec_context is None:  # its codec is unknown, whatever the type says
+        if stream.codec_context is None:  # the codec is unknown, although the type excludes None
             raise FrameError(
                 f"{path} has pictures in an unknown format; give a video in a common one, such as MP4"
             )
@@ -71,8 +76,8 @@ class Video:
         last = -1.0
         try:
             for index, frame in enumerate(self._decoded()):
-                # A file may change its picture size midway: huge pictures must not fill the memory.
-                if frame.width * frame.height > frames.LARGEST:
+                # The picture size may change midway: huge pictures must not fill the memory.
+                if frame.width * frame.height > frames.MAX_PIXELS:
                     break
                 stamp = self._stamp(frame)
                 # Some containers have no usable timestamps; then the frame rate determines the time.
@@ -107,11 +112,11 @@ def _picture(frame: VideoFrame) -> Picture:
     if frame.format.name == "yuv420p" and even and not full and not frame.rotation:
         return Planes.of(*(_pixels(plane) for plane in frame.planes))
     image = np.asarray(frame.to_ndarray(format="bgr24"), np.uint8)
-    # From a phone held upright: the file gives the rotation, anticlockwise.
+    # The file of a phone held upright gives the anticlockwise rotation.
     return np.ascontiguousarray(np.rot90(image, round(frame.rotation / 90)))
 
 
 def _pixels(plane: VideoPlane) -> NDArray[np.uint8]:
-    """Without the decoder's padding at the ends of the rows."""
+    """The plane's pixels, without the decoder's padding at the ends of rows."""
     rows = np.asarray(memoryview(plane), np.uint8).reshape(-1, plane.line_size)
     return rows[: plane.height, : plane.width]

@@ -1,1 +1,1 @@
-"""Finding the board in a picture: candidates, their camera, and which way round the board lies."""
+"""Finding the board in a picture: pose candidates, their refinement, and the board's orientation."""

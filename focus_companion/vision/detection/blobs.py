@@ -1,9 +1,9 @@
-"""Blob detection: round structures in a picture, independent of their contrast and its sign.
+"""Detects blobs, the round structures in a picture, independently of their contrast and its sign.
 
-Whatever the light, the edges and shading of a dome or a piece have gradients along the radii of a disc. The
-gradient's direction is therefore taken modulo 180° (as a doubled angle), normalized by its magnitude, and
-correlated with the directions of an ideal disc. The scales are made by resizing the picture, so one small
-kernel serves them all.
+Whatever the light, the edges and shading of a dome or a piece have gradients along the radii of a disc. So
+the gradient's direction is taken modulo 180° (as a doubled angle), normalized by its magnitude, and
+correlated with the directions of an ideal disc. The picture is resized for each radius, so one small kernel
+serves them all.
 """
 
 from __future__ import annotations
@@ -21,15 +21,22 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 WORK_PIXELS = 640 * 480
-"""The finder works on a picture reduced to about this many pixels."""
+"""Approximate number of pixels of the working picture, the reduced one in which the board is searched for."""
 
 RADII = (5.0, 6.4, 8.2, 10.5, 13.4, 17.2, 22.0)
-"""Radii that are searched for, in pixels of the working picture."""
+"""Blob radii that are searched for, in pixels of the working picture."""
 
 _KERNEL_RADIUS = 6.0
+"""Radius of the kernel's disc in pixels; the picture is resized so that blobs have this radius."""
 
-_NOISE = 1.0
+_NOISE_GRADIENT = 1.0
 """Gradients (grey levels per pixel) below this count as noise."""
+
+_MIN_SPACING = 0.9
+"""Minimum distance between two blobs after non-maximum suppression, in radii."""
+
+_OUTSIDE = -1e4
+"""Response outside the picture, far below the minimum of -1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,20 +60,20 @@ class Roundness:
         inside = (xy >= 0).all(1) & (xy < (width, height)).all(1)
         x, y = np.clip(xy, 0, (width - 1, height - 1)).T
         best: Floats = highest[y, x].astype(float)
-        best[~inside | (best < -1e3)] = np.nan
+        best[~inside | (best < _OUTSIDE / 10)] = np.nan
         return best
 
     def _highest(self, reach: int) -> Singles:
         """The maximum response within ``reach`` pixels, as a map with a border of ``reach`` on every side."""
-        made = self._dilated.get(reach)
-        if made is None:
+        dilated = self._dilated.get(reach)
+        if dilated is None:
             step = np.arange(-reach, reach + 1)
             disc = (step[:, None] ** 2 + step**2 <= reach * reach + 0.5).astype(np.uint8)
             wide = cv2.copyMakeBorder(
-                self.response, reach, reach, reach, reach, cv2.BORDER_CONSTANT, value=(-1e4,)
+                self.response, reach, reach, reach, reach, cv2.BORDER_CONSTANT, value=(_OUTSIDE,)
             )
-            made = self._dilated[reach] = np.asarray(cv2.dilate(wide, disc), np.float32)
-        return made
+            dilated = self._dilated[reach] = np.asarray(cv2.dilate(wide, disc), np.float32)
+        return dilated
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +94,7 @@ class Blobs:
         for k, index in enumerate(chosen):
             if left[k]:
                 kept.append(index)
-                left &= ((points - points[k]) ** 2).sum(1) > (0.9 * radius) ** 2
+                left &= ((points - points[k]) ** 2).sum(1) > (_MIN_SPACING * radius) ** 2
         return Blobs(self.points[kept], self.radius[kept], self.strength[kept])
 
 
@@ -97,7 +104,7 @@ def _disc_kernels() -> tuple[Singles, Singles]:
     reach = int(_KERNEL_RADIUS * 1.45)
     y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1].astype(float)
     rho = np.hypot(x, y) / _KERNEL_RADIUS
-    # The rim carries most information; the shading inside helps where a dome has little contrast.
+    # The rim carries the most information; the shading inside helps where a dome has little contrast.
     weight = np.exp(-(((rho - 0.95) / 0.28) ** 2)) + 0.25 * np.exp(-(((rho - 0.5) / 0.25) ** 2))
     weight[rho < 0.15] = 0
     weight /= weight.sum()
@@ -105,31 +112,34 @@ def _disc_kernels() -> tuple[Singles, Singles]:
     return (weight * np.cos(angle)).astype(np.float32), (weight * np.sin(angle)).astype(np.float32)
 
 
-_OPPONENT = np.array([(0.25, 0.5, 0.25), (0.0, -1.0, 1.0), (-1.0, 0.5, 0.5)], np.float32)
+_BGR_TO_OPPONENT = np.array([(0.25, 0.5, 0.25), (0.0, -1.0, 1.0), (-1.0, 0.5, 0.5)], np.float32)
+"""Rows: lightness, red minus green, and yellow minus blue."""
 
 
-def opponent(image: NDArray[np.uint8]) -> Singles:
+def to_opponent(image: NDArray[np.uint8]) -> Singles:
     """A BGR picture in an opponent colour space: lightness and two colour differences, (H, W, 3) float32."""
-    return np.asarray(cv2.transform(image.astype(np.float32), _OPPONENT), np.float32)
+    return np.asarray(cv2.transform(image.astype(np.float32), _BGR_TO_OPPONENT), np.float32)
 
 
-_STRIP = 96
-"""Rows of a strip in which a picture is processed."""
+_STRIP_ROWS = 96
+"""Rows processed at a time."""
 
-_WORTH_HALVING = 500_000
-"""Pixels from which a plane is reduced to half its size before a wide blur."""
+_MIN_PIXELS_TO_HALVE = 500_000
+"""Planes of at least this many pixels are reduced to half their size before a wide blur."""
 
 
-def directions(planes: Singles, crowd: float) -> tuple[Singles, Singles]:
+def directions(planes: Singles, suppression: float) -> tuple[Singles, Singles]:
     """Gradient direction as cosine and sine of the doubled angle, normalized: two planes, length up to 1.
 
-    ``crowd`` (0 … 1) is how much weaker edges are suppressed by stronger ones near by.
+    ``suppression`` (0 … 1) is how strongly an edge is suppressed by stronger ones nearby.
     """
-    return normalized(*gradients(planes), crowd)
+    return normalized(*gradients(planes), suppression)
 
 
 def gradients(planes: Singles) -> tuple[Singles, Singles]:
-    """The squared gradient, summed over the planes, times cosine and sine of its doubled angle."""
+    """The squared gradient magnitude times the cosine and the sine of its doubled angle, summed over the
+    planes.
+    """
     cosine = np.zeros(planes.shape[:2], np.float32)
     sine = np.zeros(planes.shape[:2], np.float32)
     for rows, around, own in strips(len(planes), 1):
@@ -142,34 +152,36 @@ def gradients(planes: Singles) -> tuple[Singles, Singles]:
 
 
 def strips(height: int, reach: int) -> Iterator[tuple[slice, slice, slice]]:
-    """The rows of a picture in strips, which take little memory and stay in the cache: the rows of each, the
-    same with ``reach`` rows on either side (as far as there are any), and where in those its own are.
+    """Splits the rows of a picture into strips, which take little memory and stay in the cache.
+
+    Yields for each strip its rows, these with up to ``reach`` more rows on either side, and the position of
+    the strip's own rows within the latter.
     """
-    for top in range(0, height, _STRIP):
-        bottom = min(height, top + _STRIP)
+    for top in range(0, height, _STRIP_ROWS):
+        bottom = min(height, top + _STRIP_ROWS)
         first = max(0, top - reach)
         yield slice(top, bottom), slice(first, bottom + reach), slice(top - first, bottom - first)
 
 
-def normalized(cosine: Singles, sine: Singles, crowd: float) -> tuple[Singles, Singles]:
-    """The same, normalized as by :func:`directions`; in place."""
-    # Not by OpenCV, whose magnitudes depend on where in memory the planes lie: by a last bit.
+def normalized(cosine: Singles, sine: Singles, suppression: float) -> tuple[Singles, Singles]:
+    """The result of :func:`gradients`, normalized in place as described at :func:`directions`."""
+    # Not by OpenCV: the last bit of its magnitudes depends on where in memory the planes lie.
     scale = cosine * cosine
     scale += sine * sine
     np.sqrt(scale, out=scale)
-    around = _around(scale)
-    around *= crowd
+    around = _blurred(scale)
+    around *= suppression
     scale += around
-    scale += np.float32(_NOISE**2)
+    scale += np.float32(_NOISE_GRADIENT**2)
     cosine /= scale
     sine /= scale
     return cosine, sine
 
 
-def _around(length: Singles) -> Singles:
-    """A plane after a wide blur; computed at half the size if it is large, which is as good and cheaper."""
+def _blurred(length: Singles) -> Singles:
+    """A plane after a wide blur, which for a large one is computed at half the size: as good, and cheaper."""
     height, width = length.shape
-    if height * width < _WORTH_HALVING:
+    if height * width < _MIN_PIXELS_TO_HALVE:
         return np.asarray(cv2.GaussianBlur(length, (0, 0), _KERNEL_RADIUS), np.float32)
     small = cv2.resize(length, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
     small = cv2.GaussianBlur(small, (0, 0), _KERNEL_RADIUS / 2)
@@ -180,8 +192,8 @@ class RoundnessMaps(Sequence[Roundness]):
     """Roundness maps of a working picture for all :data:`RADII`, each computed on first access."""
 
     def __init__(self, image: NDArray[np.uint8]) -> None:
-        self._planes = opponent(image)
-        self._made: dict[int, Roundness] = {}
+        self._planes = to_opponent(image)
+        self._maps: dict[int, Roundness] = {}
 
     def __len__(self) -> int:
         return len(RADII)
@@ -195,9 +207,9 @@ class RoundnessMaps(Sequence[Roundness]):
             return [self[k] for k in range(*index.indices(len(self)))]
         if not 0 <= index < len(RADII):
             raise IndexError(f"there are {len(RADII)} radii, so no number {index}")
-        if index not in self._made:
-            self._made[index] = _roundness(self._planes, RADII[index])
-        return self._made[index]
+        if index not in self._maps:
+            self._maps[index] = _roundness(self._planes, RADII[index])
+        return self._maps[index]
 
 
 def _roundness(planes: Singles, radius: float) -> Roundness:
@@ -205,24 +217,24 @@ def _roundness(planes: Singles, radius: float) -> Roundness:
     cosine_kernel, sine_kernel = _disc_kernels()
     scale = _KERNEL_RADIUS / radius
     size = (max(16, round(width * scale)), max(16, round(height * scale)))
-    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    small = np.asarray(cv2.resize(planes, size, interpolation=way), np.float32)
+    interpolation = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    small = np.asarray(cv2.resize(planes, size, interpolation=interpolation), np.float32)
     cv2.GaussianBlur(small, (0, 0), 0.8, dst=small)
-    cosine, sine = directions(small, crowd=0.35)
+    cosine, sine = directions(small, suppression=0.35)
     del small
     response = cv2.filter2D(cosine, cv2.CV_32F, cosine_kernel)
     response += cv2.filter2D(sine, cv2.CV_32F, sine_kernel)
     return Roundness(radius, size[0] / width, np.asarray(response, np.float32))
 
 
-def blobs(maps: Iterable[Roundness], threshold: float = 0.16, most: int = 500) -> Blobs:
-    """Local maxima of the response above ``threshold``: the ``most`` strongest of each map."""
+def blobs(maps: Iterable[Roundness], threshold: float = 0.16, max_per_map: int = 500) -> Blobs:
+    """Local maxima of the response above ``threshold``, at most the ``max_per_map`` strongest of each map."""
     points, radii, strengths = [], [], []
     for level in maps:
         peak = cv2.dilate(level.response, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
         rows, columns = np.nonzero((level.response >= peak) & (level.response > threshold))
         strength = level.response[rows, columns].astype(float)
-        order = np.argsort(-strength, kind="stable")[:most]
+        order = np.argsort(-strength, kind="stable")[:max_per_map]
         rows, columns, strength = rows[order], columns[order], strength[order]
         points.append((np.stack([columns, rows], 1) + 0.5) / level.scale - 0.5)
         radii.append(np.full(len(order), level.radius))

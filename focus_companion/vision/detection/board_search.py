@@ -1,4 +1,4 @@
-"""Find the board in a reduced picture: fit the most likely candidates and keep the best."""
+"""Finds the board in a reduced picture: fits the most likely candidates and keeps the best."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.orientation import like_its_mirror_image, mirrored_stacks
+from ..geometry.orientation import looks_mirror_symmetric, mirrored_stacks
 from ..geometry.pose import turned
 from ..geometry.resize import resized
 from ..geometry.scene import BoardProfile, Camera
@@ -20,19 +20,19 @@ from .edges import Edges
 from .moulded import moulded_evidence
 from .quarter_turn import colour_agreement, top_chroma
 from .refine import fitted
-from .scored_fit import SHOWS, ScoredFit
+from .scored_fit import CERTAIN_AGREEMENT, ScoredFit
 from .site_classifier import board_odds
 
 Image = NDArray[np.uint8]
 
-_FITTED = 6
-"""Number of candidates, the most likely ones, that are fitted."""
+_MAX_FITTED = 6
+"""Maximum number of candidates that are fitted, the most likely ones."""
 
-_ATTEMPTS = 3
-"""Maximum number of further fits until the most regular candidate converges."""
+_MAX_EXTRA_FITS = 3
+"""Maximum number of further fits of the most regular candidate, if it has not converged."""
 
-_GAIN = 1.6
-"""Upper bound of what fitting adds to the log odds."""
+_MAX_FIT_GAIN = 1.6
+"""Upper bound on the increase of the log odds by fitting."""
 
 
 class BoardSearch:
@@ -46,11 +46,12 @@ class BoardSearch:
         lens: LensProfile | None,
     ) -> None:
         self._image, self._profile, self._lens = image, profile, lens
-        # On an empty board, nothing determines place and orientation better than the lattice does.
+        # On an empty board, the known position does not constrain the pose further than the lattice does.
         self._stacks = stacks if stacks is not None and any(stacks) else None
-        # There may be few pieces on a chess board, and the domes of an empty board may have little contrast.
-        self._cold = stacks is None and not profile.flat
-        chiral = self._stacks is not None and not like_its_mirror_image(self._stacks)
+        # Not for a chess board, which may hold few pieces, nor for a board known to be empty, whose domes may
+        # have little contrast.
+        self._check_moulded = stacks is None and not profile.flat
+        chiral = self._stacks is not None and not looks_mirror_symmetric(self._stacks)
         self._mirror = mirrored_stacks(self._stacks) if self._stacks is not None and chiral else None
         self._edges = Edges.of(image)
         self._search = CandidateSearch(image, profile, lens)
@@ -62,62 +63,64 @@ class BoardSearch:
         best: ScoredFit | None = None
         tried: ScoredFit | None = None
         for level in self._search.levels() if levels is None else levels:
-            self._search.look(level)
-            best = self._likeliest()
-            if best is not None and best.likely and not best.clear and best is not tried:
-                # Pieces alone may form the lattice, and the true position may be a square beside it.
-                tried, best = best, self._clearer(best)
-            if best is not None and best.clear:
+            self._search.collect(level)
+            best = self._best_fit()
+            if best is not None and best.likely and not best.certain and best is not tried:
+                # Pieces alone may form the lattice, and the board may in fact lie one square further.
+                tried, best = best, self._certain_neighbour_or(best)
+            if best is not None and best.certain:
                 break
         return best
 
-    def _clearer(self, fit: ScoredFit) -> ScoredFit:
-        """The neighbour of the fit if that one is certain, otherwise the fit."""
-        beside = self.beside(fit)
-        return beside if beside.clear else fit
+    def _certain_neighbour_or(self, fit: ScoredFit) -> ScoredFit:
+        """The fit shifted by a square if that is certain, otherwise the fit itself."""
+        shifted = self.best_shifted(fit)
+        return shifted if shifted.certain else fit
 
     def best_of_finer(self) -> ScoredFit | None:
-        """The best fitted candidate once lattices of which half the sites were missed are completed."""
-        return self._likeliest() if self._search.look_finer() else None
+        """The best fitted candidate after completing the lattices of which every second site was missed."""
+        return self._best_fit() if self._search.collect_finer() else None
 
     def best_of_regular(self, best: ScoredFit | None) -> ScoredFit | None:
-        """The best so far or, if better, a fit that starts from the candidates with the highest scores,
-        whatever their odds: next to another lattice, a candidate that is half a square off at its far end has
+        """The best so far or, if better, a fit that starts from the most regular candidates, whatever their
+        odds: a candidate distorted by a neighbouring lattice, and so half a square off at its far end, has
         low odds and does not converge at the first attempt.
         """
-        regular = [self._fitted(guess) for guess in self._search.likeliest()[:_FITTED]]
+        regular = [self._fitted(candidate) for candidate in self._search.best()[:_MAX_FITTED]]
         # Before it has converged, the known position is a better criterion than its odds.
-        nearest = max(regular, key=lambda fit: fit.odds if fit.shows is None else fit.shows, default=None)
-        for _ in range(_ATTEMPTS):
-            if nearest is None or nearest.clear:
+        nearest = max(
+            regular, key=lambda fit: fit.odds if fit.agreement is None else fit.agreement, default=None
+        )
+        for _ in range(_MAX_EXTRA_FITS):
+            if nearest is None or nearest.certain:
                 break
             nearer = self._fit(nearest.camera)
-            if nearer.liking <= nearest.liking:
+            if nearer.score <= nearest.score:
                 break
             nearest = nearer
         both = [fit for fit in (best, nearest) if fit is not None]
-        return max(both, key=lambda fit: fit.liking, default=None)
+        return max(both, key=lambda fit: fit.score, default=None)
 
-    def beside(self, fit: ScoredFit) -> ScoredFit:
-        """The fit, or one shifted by a square that shows the known position better: if domes have little
-        contrast, pieces alone form the lattice, and there are as many in the next row.
+    def best_shifted(self, fit: ScoredFit) -> ScoredFit:
+        """The fit, or one shifted by a square that agrees better with the known position: if domes have
+        little contrast, pieces alone form the lattice, and the next row holds as many of them.
         """
         if self._stacks is None or fit.mirrored:
             return fit
         camera, best = resized(fit.camera, self._image), fit
         places = [
-            _turn_to(self._image, self._edges, place, self._profile, self._stacks)
-            for place in places_beside(camera, self._profile)
+            _best_quarter_turn(self._image, self._edges, place, self._profile, self._stacks)
+            for place in neighbouring_poses(camera, self._profile)
         ]
-        there, shows = max(places, key=lambda place: place[1])
-        if shows > (fit.shows or 0.0):
-            moved = self._fit(there)
-            best = moved if moved.liking > fit.liking else fit
+        shifted, agreement = max(places, key=lambda place: place[1])
+        if agreement > (fit.agreement or 0.0):
+            moved = self._fit(shifted)
+            best = moved if moved.score > fit.score else fit
         return best
 
     def on_most_domes(self, fit: ScoredFit) -> ScoredFit:
-        """The fit of an empty board, or one a square beside it where more domes show: on one side of a board
-        that is off by a square there are none, and a label or a corner may look as regular.
+        """The fit of an empty board, or one shifted by a square that covers more domes: a fit that is off by
+        a square has none along one side, where a label or a corner of the board may look as regular.
         """
         profile, bare = self._profile, [0] * len(self._profile.centres)
 
@@ -125,47 +128,51 @@ class BoardSearch:
             return outline_agreement(self._edges, place, profile, bare)
 
         camera = resized(fit.camera, self._image)
-        best = max([camera, *places_beside(camera, profile)], key=domes)
-        # The lattice has already shown that there is a board: only its place on the lattice changes.
+        best = max([camera, *neighbouring_poses(camera, profile)], key=domes)
+        # That there is a board is already established: only its place on the lattice changes.
         return fit if best is camera else replace(fit, camera=self._fit(best).camera)
 
-    def _likeliest(self) -> ScoredFit | None:
+    def _best_fit(self) -> ScoredFit | None:
         odds = self._odds
-        maybe = self._search.likeliest()
-        for guess in maybe:
-            if id(guess) not in odds:
-                odds[id(guess)] = board_odds(self._edges, guess, self._profile)
-        maybe.sort(key=lambda guess: -odds[id(guess)])
-        # Candidates that better ones have displaced since are no longer considered.
+        candidates = self._search.best()
+        for candidate in candidates:
+            if id(candidate) not in odds:
+                odds[id(candidate)] = board_odds(self._edges, candidate, self._profile)
+        candidates.sort(key=lambda candidate: -odds[id(candidate)])
+        # Candidates that better ones have since displaced are no longer considered.
         best: ScoredFit | None = None
-        for guess in maybe[:_FITTED]:
-            if best is not None and odds[id(guess)] + (0 if best.clear else _GAIN) < best.odds:
+        for candidate in candidates[:_MAX_FITTED]:
+            if best is not None and odds[id(candidate)] + (0 if best.certain else _MAX_FIT_GAIN) < best.odds:
                 break
-            now = self._fitted(guess)
-            if best is None or now.liking > best.liking:
-                best = now
+            fit = self._fitted(candidate)
+            if best is None or fit.score > best.score:
+                best = fit
         return best
 
-    def _fitted(self, guess: Camera) -> ScoredFit:
-        if id(guess) not in self._fits:
-            self._fits[id(guess)] = self._fit(guess)
-        return self._fits[id(guess)]
+    def _fitted(self, candidate: Camera) -> ScoredFit:
+        if id(candidate) not in self._fits:
+            self._fits[id(candidate)] = self._fit(candidate)
+        return self._fits[id(candidate)]
 
-    def _fit(self, guess: Camera) -> ScoredFit:
-        camera = fitted(self._edges, guess, self._profile, self._lens)
+    def _fit(self, candidate: Camera) -> ScoredFit:
+        camera = fitted(self._edges, candidate, self._profile, self._lens)
         odds = board_odds(self._edges, camera, self._profile)
         if self._stacks is None:
-            cold = moulded_evidence(self._image, self._edges, camera, self._profile) if self._cold else None
-            return ScoredFit(camera, odds, None, cold)
-        turn, shows = _turn_to(self._image, self._edges, camera, self._profile, self._stacks)
-        if self._mirror is not None and shows <= SHOWS:
-            other, reverse = _turn_to(self._image, self._edges, camera, self._profile, self._mirror)
-            if reverse > SHOWS:
+            moulded = (
+                moulded_evidence(self._image, self._edges, camera, self._profile)
+                if self._check_moulded
+                else None
+            )
+            return ScoredFit(camera, odds, None, moulded)
+        turn, agreement = _best_quarter_turn(self._image, self._edges, camera, self._profile, self._stacks)
+        if self._mirror is not None and agreement <= CERTAIN_AGREEMENT:
+            other, reverse = _best_quarter_turn(self._image, self._edges, camera, self._profile, self._mirror)
+            if reverse > CERTAIN_AGREEMENT:
                 return ScoredFit(other, odds, reverse, mirrored=True)
-        return ScoredFit(turn, odds, shows)
+        return ScoredFit(turn, odds, agreement)
 
 
-def _turn_to(
+def _best_quarter_turn(
     image: Image, edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence[str]
 ) -> tuple[Camera, float]:
     """The quarter turn at which the known position agrees best, and that agreement (about -1 … 2)."""
@@ -174,15 +181,15 @@ def _turn_to(
     choices = []
     for quarters in range(4):
         turn = turned(camera, quarters)
-        # Unless the set's shades are known, the pieces on a chess board may have any.
+        # Unless the set's shades are known, the pieces on a chess board may have any shades.
         shown, any_shades = top_chroma(image, turn, profile, heights), profile.flat and not profile.shades
         colours = colour_agreement(shown, tops, profile.shades, any_shades=any_shades)
         choices.append((outline_agreement(edges, turn, profile, heights) + colours, turn))
-    shows, turn = max(choices, key=lambda choice: choice[0])
-    return turn, shows
+    agreement, turn = max(choices, key=lambda choice: choice[0])
+    return turn, agreement
 
 
-def places_beside(camera: Camera, profile: BoardProfile) -> list[Camera]:
-    """The poses at which the board lies a square from where ``camera`` sees it, in all eight directions."""
+def neighbouring_poses(camera: Camera, profile: BoardProfile) -> list[Camera]:
+    """The poses of a board shifted by one square in each of the eight directions."""
     steps = [(x, y) for x, y in product((-1, 0, 1), repeat=2) if x or y]
     return [turned(camera, 0, (x * profile.pitch, y * profile.pitch)) for x, y in steps]

@@ -1,4 +1,4 @@
-"""Pose candidates for a board, generated from blobs of one size after another: the usual sizes first."""
+"""Generates pose candidates for a board from blobs, one blob size after another."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ from .lattice import Lattice, lattices
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-LEVELS = (4, 2, 3, 5, 1, 6, 0)
-"""The default order in which the radii are searched."""
+DEFAULT_LEVELS = (4, 2, 3, 5, 1, 6, 0)
+"""Indices into :data:`RADII`, the most usual blob sizes first."""
 
-_SITES = 40
-"""Number of blobs of one size by which radii are ranked: a board has 52, some of them occluded."""
+_RANKING_BLOBS = 40
+"""Number of strongest blobs by which a radius is ranked: a board has 52, some of them occluded."""
 
-SMALLER = (2, 4)
-"""The radii at which, in a picture of twice the width, boards too small for the usual width are found."""
+SMALL_BOARD_LEVELS = (2, 4)
+"""Indices of the radii at which a picture of twice the width shows boards too small for the usual width."""
 
-GUESSES = 40
+MAX_CANDIDATES = 40
 """Maximum number of candidates."""
 
-_SMALLEST = 15.0
-"""Side of a square, in pixels of the working picture, below which it cannot be resolved."""
+_MIN_SQUARE_SIDE = 15.0
+"""Minimum side of a square, in pixels of the working picture, that can be resolved."""
+
+_MIN_CANDIDATE_SHIFT = 0.3
+"""Distance, in squares, below which two candidates count as the same."""
 
 
 class CandidateSearch:
@@ -47,20 +50,21 @@ class CandidateSearch:
         """Indices of the radii, by decreasing total strength of their strongest blobs."""
 
         def roundness(level: int) -> float:
-            return float(np.sort(blobs(self._maps[level : level + 1]).strength)[-_SITES:].sum())
+            return float(np.sort(blobs(self._maps[level : level + 1]).strength)[-_RANKING_BLOBS:].sum())
 
-        return sorted(LEVELS, key=lambda level: -roundness(level))
+        return sorted(DEFAULT_LEVELS, key=lambda level: -roundness(level))
 
-    def look(self, level: int) -> None:
+    def collect(self, level: int) -> None:
         """Collect the candidates from blobs of the radius ``RADII[level]``."""
         places = blobs(self._maps[max(0, level - 1) : level + 2])
         found = lattices(places, RADII[level], self._width, self._height)
         self._finer += found.finer
         self._gather(found.grown)
 
-    def look_finer(self) -> bool:
-        """Collect the candidates from the finer lattices of which those used so far are only every second
-        site. Returns whether there are any."""
+    def collect_finer(self) -> bool:
+        """Collect the candidates from the finer lattices, of which the lattices used so far are only every
+        second site. Returns whether there are any.
+        """
         finer, self._finer = self._finer, []
         self._gather(finer)
         return bool(finer)
@@ -71,21 +75,22 @@ class CandidateSearch:
             for view in views(lattice, lens, profile, known=self._known):
                 for guess in guesses(view, self._maps, profile):
                     side = guess.camera.pitch_pixels(profile)
-                    if side >= _SMALLEST:
+                    if side >= _MIN_SQUARE_SIDE:
                         self._found.append((guess, guess.camera.project(profile.corners), side))
         self._found.sort(key=lambda found: -found[0].score)
 
-    def likeliest(self) -> list[Camera]:
-        """The best candidates so far by decreasing score, no two within a third of a square. The same
-        candidate is the same object in every call."""
+    def best(self) -> list[Camera]:
+        """The best candidates so far by decreasing score, without near duplicates. The same candidate is the
+        same object in every call.
+        """
         kept: list[Camera] = []
         taken = np.zeros((0, 4, 2))
         for guess, corners, side in self._found:
             turns = np.stack([np.roll(corners, k, 0) for k in range(4)])
             gaps = np.linalg.norm(turns[:, None] - taken, axis=3).max(2)
-            if gaps.min(initial=np.inf) > 0.3 * side:
+            if gaps.min(initial=np.inf) > _MIN_CANDIDATE_SHIFT * side:
                 kept.append(guess.camera)
                 taken = np.concatenate([taken, corners[None]])
-            if len(kept) >= GUESSES:
+            if len(kept) >= MAX_CANDIDATES:
                 break
         return kept

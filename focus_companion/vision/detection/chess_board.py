@@ -1,7 +1,7 @@
-"""Find a chess board by the corners at which its fields meet: the only structure of an empty one.
+"""Finds a chess board by the corners at which its fields meet: an empty one has no other structure.
 
 If the unused squares in the board's corners are covered, 37 of the 49 inner corners are visible, otherwise
-all of them. In both cases there are none on the frame around; on a chequered cloth there are.
+all of them. Either way, there are none along the frame, where a chequered cloth would have some.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..geometry.pose import adjust, turned
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, Lens
 from .blobs import WORK_PIXELS, Blobs
-from .cross import views
+from .cross import MAX_MISFIT, views
 from .lattice import lattices
 from .refine import lens_prior
 
@@ -25,31 +25,44 @@ Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
-RADII = (3.0, 5.0)
-"""Radii, in pixels of the working picture, of the circles on which fields must alternate at a corner."""
-SPACING = (7.0, 11.0, 17.0)
-"""Lattices are searched for with squares 1.5 to 3.6 times as wide, in pixels."""
-MOST = 300
-"""Maximum number of corners that are used, the strongest."""
-FAINTEST = 6.0
+CIRCLE_RADII = (3.0, 5.0)
+"""Radii, in pixels of the working picture, of the circles around a corner on which fields must alternate."""
+NOMINAL_RADII = (7.0, 11.0, 17.0)
+"""Nominal radii, in pixels, for :func:`.lattice.lattices`: squares 1.5 to 3.6 times as wide are found."""
+MAX_CORNERS = 300
+"""Maximum number of corners that are used, the strongest ones."""
+MIN_CORNER_CONTRAST = 6.0
 """Minimum difference in grey levels between the fields around a corner."""
-AT = 0.14
+MAX_CORNER_OFFSET = 0.14
 """Maximum distance, in squares, between a corner and its predicted position."""
-MISFIT = 0.13
-"""Maximum misfit of a camera that sees the lattice as square."""
-ENOUGH = 0.6
+MAX_LATTICES = 4
+"""Maximum number of lattices tried for each nominal radius, the largest ones."""
+MIN_CORNER_SHARE = 0.6
 """Minimum share of detected corners, minus that of the sites around the board, for a detection."""
-WAVERING = 0.05
+MAX_MEDIAN_OFFSET = 0.05
 """Maximum median distance, in squares, between corners and their predicted positions."""
 
+_REFINEMENT_REACHES = (0.2, 0.12, 0.12)
+"""Search distances for subpixel corners, in squares, one per iteration."""
+
+_MAX_SHIFT = 7
+"""Maximum shift of the board on its lattice that is tried, in squares."""
+
 _AXIS = np.arange(-4, 5)
-_SITES = np.stack(np.meshgrid(_AXIS, _AXIS), -1).reshape(-1, 2)
-"""The corners of fields from edge to edge; the centre of the board is (0, 0)."""
-_FAR, _NEAR = np.abs(_SITES).max(1), np.abs(_SITES).min(1)
-INNER = (_FAR <= 1) | ((_FAR <= 3) & (_NEAR <= 1)) | ((_FAR == 2) & (_NEAR == 2))
-"""Those that are visible even if the board's corners are covered."""
-AROUND = _FAR == 4
-"""Those at the edge of the fields, where these no longer alternate."""
+_CORNERS = np.stack(np.meshgrid(_AXIS, _AXIS), -1).reshape(-1, 2)
+"""The corners of all fields, in steps from the board's centre."""
+_FARTHER_STEP = np.abs(_CORNERS).max(1)
+"""Distance of each corner from the board's centre along the axis on which it is farther away."""
+_NEARER_STEP = np.abs(_CORNERS).min(1)
+"""The same along the other axis."""
+INNER_CORNERS = (
+    (_FARTHER_STEP <= 1)
+    | ((_FARTHER_STEP <= 3) & (_NEARER_STEP <= 1))
+    | ((_FARTHER_STEP == 2) & (_NEARER_STEP == 2))
+)
+"""Mask of the corners that are visible even if the unused squares are covered."""
+OUTER_CORNERS = _FARTHER_STEP == 4
+"""Mask of the corners on the outer edge, where fields no longer alternate."""
 
 
 def find_chess_board(
@@ -61,24 +74,24 @@ def find_chess_board(
     work = reduced(image, WORK_PIXELS)[0]
     height, width = work.shape[:2]
     seen = Lens.guess(width, height) if lens is None else lens.at(width, height)
-    alternating = np.max([_alternating(work, radius) for radius in RADII], axis=0)
+    alternating = np.max([_corner_response(work, radius) for radius in CIRCLE_RADII], axis=0)
     points, strength = _peaks(alternating)
     best: tuple[float, Camera] | None = None
-    for spacing in SPACING:
-        corners = Blobs(points, np.full(len(points), spacing), strength)
-        for lattice in lattices(corners, spacing, width, height).grown[:4]:
-            for view in views(lattice, seen, profile, MISFIT, known=lens is not None, level=0.0):
-                found = _placed(view.camera, points, profile)
+    for radius in NOMINAL_RADII:
+        corners = Blobs(points, np.full(len(points), radius), strength)
+        for lattice in lattices(corners, radius, width, height).grown[:MAX_LATTICES]:
+            for view in views(lattice, seen, profile, MAX_MISFIT, known=lens is not None, level=0.0):
+                found = _best_placement(view.camera, points, profile)
                 if found is not None and (best is None or found[0] > best[0]):
                     best = found
-    if best is None or best[0] < ENOUGH:
+    if best is None or best[0] < MIN_CORNER_SHARE:
         return None
     return fitted_to_corners(image, best[1], profile, lens)
 
 
-def _alternating(image: Image, radius: float) -> Singles:
-    """Corner response in grey levels at each pixel, (H, W): on a circle around a corner, opposite sides have
-    the same brightness and those 90° apart a different one.
+def _corner_response(image: Image, radius: float) -> Singles:
+    """Corner response in grey levels at each pixel, (H, W): on a circle around a corner, opposite points are
+    equally bright and points 90° apart are not.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32), (0, 0), 1.0)
     angles = np.arange(16) * np.pi / 8
@@ -95,80 +108,82 @@ def _alternating(image: Image, radius: float) -> Singles:
             )
         )
     ring = np.stack(shifted)
-    across = np.abs(ring[:4] + ring[8:12] - ring[4:8] - ring[12:]).sum(0)
-    unlike = np.abs(ring[:8] - ring[8:]).sum(0)
+    quadrature = np.abs(ring[:4] + ring[8:12] - ring[4:8] - ring[12:]).sum(0)
+    asymmetry = np.abs(ring[:8] - ring[8:]).sum(0)
     middle = cv2.blur(grey, (3, 3))
-    off = 16 * np.abs(ring.mean(0) - middle)
-    return np.asarray((across - unlike - off) / 8, np.float32)
+    centre_offset = 16 * np.abs(ring.mean(0) - middle)
+    return np.asarray((quadrature - asymmetry - centre_offset) / 8, np.float32)
 
 
 def _peaks(response: Singles) -> tuple[Floats, Floats]:
     """Positions (N, 2) and strengths (N,) of the strongest corners."""
     highest = cv2.dilate(response, np.ones((7, 7), np.uint8))
-    rows, columns = np.nonzero((response >= highest) & (response > FAINTEST))
-    order = np.argsort(-response[rows, columns], kind="stable")[:MOST]
+    rows, columns = np.nonzero((response >= highest) & (response > MIN_CORNER_CONTRAST))
+    order = np.argsort(-response[rows, columns], kind="stable")[:MAX_CORNERS]
     points = np.stack([columns[order], rows[order]], 1).astype(float)
     return points, response[rows[order], columns[order]].astype(float)
 
 
-def _off(camera: Camera, points: Floats, profile: BoardProfile) -> Floats:
-    """For each site, its distance in squares to the nearest of ``points`` (N, 2)."""
-    places = camera.project(np.column_stack([_SITES * profile.pitch, np.zeros(len(_SITES))]))
-    across, down = (places[:, axis, None] - points[:, axis] for axis in (0, 1))
-    # The root is taken of the least squares only: a lattice is tried in hundreds of places.
-    nearest = np.sqrt((across * across + down * down).min(1))
+def _corner_offsets(camera: Camera, points: Floats, profile: BoardProfile) -> Floats:
+    """For each of the board's corners, its distance in squares to the nearest of ``points`` (N, 2)."""
+    places = camera.project(np.column_stack([_CORNERS * profile.pitch, np.zeros(len(_CORNERS))]))
+    dx, dy = (places[:, axis, None] - points[:, axis] for axis in (0, 1))
+    # Only the minima need a square root: this is called for hundreds of shifts of every lattice.
+    nearest = np.sqrt((dx * dx + dy * dy).min(1))
     return np.asarray(nearest / camera.pitch_pixels(profile))
 
 
-def _placed(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[float, Camera] | None:
-    """The best shift of the board on a lattice of corners, and its score: the share of its own corners that
-    were detected, minus that of the sites around it.
+def _best_placement(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[float, Camera] | None:
+    """The score and the camera of the best shift of the board on a lattice of corners. The score is the share
+    of inner corners that were detected, minus that of the outer ones.
     """
     best: tuple[float, Camera] | None = None
     lens = camera.lens
-    for x, y in product(range(-7, 8), repeat=2):
-        there = turned(camera, 0, (x * profile.pitch, y * profile.pitch))
-        middle = there.project(np.zeros((1, 3)))[0]
+    for x, y in product(range(-_MAX_SHIFT, _MAX_SHIFT + 1), repeat=2):
+        shifted = turned(camera, 0, (x * profile.pitch, y * profile.pitch))
+        middle = shifted.project(np.zeros((1, 3)))[0]
         if (middle < 0).any() or (middle > (lens.width, lens.height)).any():
             continue
-        off = _off(there, points, profile)
-        score = float((off[INNER] < AT).mean() - (off[AROUND] < AT).mean())
+        off = _corner_offsets(shifted, points, profile)
+        score = float(
+            (off[INNER_CORNERS] < MAX_CORNER_OFFSET).mean() - (off[OUTER_CORNERS] < MAX_CORNER_OFFSET).mean()
+        )
         if best is None or score > best[0]:
-            best = score, there
+            best = score, shifted
     return best
 
 
 def fitted_to_corners(
     image: Image, camera: Camera, profile: BoardProfile, lens: LensProfile | None
 ) -> tuple[Camera, float] | None:
-    """An approximate camera fitted to the corners of the fields with subpixel accuracy, and the share of them
-    that were detected; None if too few are, or if they contradict one another.
+    """An approximate camera fitted to the corners of the fields with subpixel accuracy, and the share of
+    corners that were detected; None if these are too few or inconsistent.
     """
     fine = reduced(image, FINE_PIXELS)[0]
     grey = cv2.cvtColor(fine, cv2.COLOR_BGR2GRAY)
     here = resized(camera, fine)
     prior = lens_prior(lens, here.lens.width, here.lens.height)
-    level = np.column_stack([_SITES[INNER] * profile.pitch, np.zeros(int(INNER.sum()))])
-    shows = np.zeros(len(level), bool)
-    for reach in (0.2, 0.12, 0.12):
+    level = np.column_stack([_CORNERS[INNER_CORNERS] * profile.pitch, np.zeros(int(INNER_CORNERS.sum()))])
+    detected = np.zeros(len(level), bool)
+    for reach in _REFINEMENT_REACHES:
         side = here.pitch_pixels(profile)
         places = here.project(level).astype(np.float32).reshape(-1, 1, 2)
         window = max(2, round(reach * side))
         stop = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 20, 0.02)
         corners = cv2.cornerSubPix(grey, places.copy(), (window, window), (-1, -1), stop).reshape(-1, 2)
         off = np.linalg.norm(corners - places.reshape(-1, 2), axis=1)
-        shows = off < reach * side
-        if shows.mean() < ENOUGH:
+        detected = off < reach * side
+        if detected.mean() < MIN_CORNER_SHARE:
             return None
         here = adjust(
             here,
-            level[shows],
-            corners[shows].astype(float),
-            np.ones(int(shows.sum())),
+            level[detected],
+            corners[detected].astype(float),
+            np.ones(int(detected.sum())),
             prior,
             sigma=max(0.5, 0.02 * side),
         )
     off = np.linalg.norm(corners - here.project(level), axis=1) / here.pitch_pixels(profile)
-    if np.median(off[shows]) > WAVERING:
+    if np.median(off[detected]) > MAX_MEDIAN_OFFSET:
         return None
-    return resized(here, image), float((off < AT).mean())
+    return resized(here, image), float((off < MAX_CORNER_OFFSET).mean())

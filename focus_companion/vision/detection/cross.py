@@ -1,8 +1,8 @@
-"""Match the cross of 52 squares against a lattice: is it a board, and where on the lattice does it lie?
+"""Matches the cross-shaped pattern of the 52 squares against a lattice, to find the board's place on it.
 
-A board's lattice ends: 52 sites have a dome or a piece; the three missing in each corner and those of the
-ledge around have none. A cloth's lattice goes on, and a board shifted by one square has empty sites inside
-and occupied ones outside.
+A board's lattice ends: 52 sites have a dome or a piece; the three missing in each corner and those on the
+ledge around it have none. A cloth's lattice continues, and a board shifted by one square has empty sites
+inside and occupied ones outside.
 """
 
 from __future__ import annotations
@@ -15,18 +15,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK
-from ..geometry.pose import Square, square_view, straighten, turned
+from ..geometry.pose import SquareView, square_view, turned, undistort
 from ..geometry.scene import BoardProfile, Camera, Lens
 from .blobs import RADII, Roundness
 from .lattice import Lattice
 
 Floats = NDArray[np.float64]
 
-_REACH = 13
-_STEEPEST = 62.0
+_GRID_REACH = 13
+"""Sites on either side of a lattice's origin at which the board is searched for."""
 
-LEVEL = 6.0
-"""Height in mm of the centre of the blob that a dome or a single piece makes."""
+_MAX_TILT = 62.0
+"""Maximum angle in degrees between the viewing direction and the vertical."""
+
+BLOB_HEIGHT = 6.0
+"""Height in mm of the centre of a blob, that of a dome or of a single piece."""
+
+MAX_MISFIT = 0.13
+"""Maximum misfit (:class:`~..geometry.pose.SquareView`) of a camera that sees the lattice as square."""
+
+_BLOB_RADIUS = 0.36
+"""Typical radius of a blob, in squares."""
+
+_BLOB_SLACK = 0.13
+"""Maximum distance of a blob from its lattice site, in squares."""
+
+_MAX_ROUNDNESS = 0.6
+"""Roundness above which a site scores no higher."""
+
+_MIN_SURROUNDING_SITES = 12
+"""Divisor for the surroundings' mean if fewer of their sites are in the picture."""
+
+_MIN_DEPTH = 0.3
+"""Minimum depth of a site, as a fraction of the camera's distance from the board's centre."""
+
+_SEARCHED_SHARE = 0.55
+"""Distance from the principal point up to which sites are used, as a fraction of the picture's sides."""
 
 _BASES = (
     ((1.0, 0.0), (0.0, 1.0)),
@@ -43,24 +67,24 @@ _BASES = (
 @dataclass(frozen=True, slots=True)
 class Guess:
     """A candidate camera, correct up to quarter turns; ``score`` is the mean roundness of the squares minus
-    that of the sites around them."""
+    that of the sites around them.
+    """
 
     camera: Camera
     score: float
 
 
 def site_roundness(maps: Sequence[Roundness], places: Floats, pitches: Floats) -> Floats:
-    """Roundness (N,) at ``places`` (N, 2) of the working picture where a square's side is ``pitches`` (N,)
-    pixels.
+    """Roundness (N,) at ``places`` (N, 2) of the working picture; NaN outside it.
 
-    Outside the picture: NaN.
+    ``pitches`` (N,) are the sides of a square in pixels at these places.
     """
-    level = np.interp(np.log(0.36 * pitches), np.log(RADII), np.arange(len(RADII)))
+    level = np.interp(np.log(_BLOB_RADIUS * pitches), np.log(RADII), np.arange(len(RADII)))
     result = np.full(len(places), np.nan)
     for k in range(len(maps)):
         here = np.isfinite(level) & (np.abs(level - k) <= 1.0)
         if here.any():
-            slack = 0.13 * float(np.median(pitches[here]))
+            slack = _BLOB_SLACK * float(np.median(pitches[here]))
             result[here] = np.fmax(result[here], maps[k].at(places[here], slack))
     return result
 
@@ -78,22 +102,23 @@ def _correlate(grid: Floats, mask: Floats) -> Floats:
 
 
 def cross_scores(grid: Floats) -> Floats:
-    """Score of each position of the 10 × 10 template in a grid of roundness: mean of the squares minus mean
-    of the surroundings; positions are those of the template's lower left site.
+    """Score of each position of the 10 × 10 template's lower left site in a grid of roundness: the mean of
+    the squares minus that of the surroundings.
 
-    NaN in the grid is outside the picture: it counts as 0 for squares and is ignored for the surroundings.
+    NaN in the grid means outside the picture: it counts as 0 for squares and is ignored for the surroundings.
     """
     squares, around = _templates()
     seen = np.isfinite(grid)
-    value = np.where(seen, np.clip(grid, 0.0, 0.6), 0.0)
+    value = np.where(seen, np.clip(grid, 0.0, _MAX_ROUNDNESS), 0.0)
     inside = _correlate(value, squares) / 52
-    beside = _correlate(value, around) / np.maximum(_correlate(seen.astype(float), around), 12)
-    return np.asarray(inside - beside)
+    sites = np.maximum(_correlate(seen.astype(float), around), _MIN_SURROUNDING_SITES)
+    outside = _correlate(value, around) / sites
+    return np.asarray(inside - outside)
 
 
 def straight_lattice(lattice: Lattice, lens: Lens) -> Floats:
     """The lattice's homography to the undistorted picture, refitted to its points."""
-    straight = straighten(lattice.points, lens)
+    straight = undistort(lattice.points, lens)
     homography, _ = cv2.findHomography(lattice.sites.astype(float), straight, 0)
     return lattice.homography if homography is None else np.asarray(homography, float)
 
@@ -102,13 +127,14 @@ def views(
     lattice: Lattice,
     lens: Lens,
     profile: BoardProfile,
-    misfit: float = 0.13,
+    max_misfit: float = MAX_MISFIT,
     *,
     known: bool = False,
-    level: float = LEVEL,
-) -> list[Square]:
+    level: float = BLOB_HEIGHT,
+) -> list[SquareView]:
     """Cameras for which the lattice, ``level`` mm above the board, is square in one of the bases, with the
-    board's centre at its origin. ``known``: the focal length of the lens is exact."""
+    board's centre at its origin. ``known``: the focal length of the lens is known.
+    """
     homography = straight_lattice(lattice, lens)
     found = []
     for basis in _BASES:
@@ -118,31 +144,34 @@ def views(
         if np.linalg.det(along) > 0:  # image y points down: a lattice seen from above is mirrored in pixels
             along = along[:, [1, 0, 2]]
         view = square_view(along, lens, profile.pitch, level, known=known)
-        if view is not None and view.misfit < misfit and view.camera.tilt < _STEEPEST:
+        if view is not None and view.misfit < max_misfit and view.camera.tilt < _MAX_TILT:
             found.append(view)
     return found
 
 
-def guesses(view: Square, maps: Sequence[Roundness], profile: BoardProfile, most: int = 3) -> list[Guess]:
+def guesses(
+    view: SquareView, maps: Sequence[Roundness], profile: BoardProfile, limit: int = 3
+) -> list[Guess]:
     """The best positions of the 52 squares on a square lattice, by the roundness of its sites."""
-    axis = np.arange(-_REACH, _REACH + 1)
+    axis = np.arange(-_GRID_REACH, _GRID_REACH + 1)
     files, ranks = np.meshgrid(axis, axis)
     flat = np.stack([files.ravel(), ranks.ravel(), np.zeros(files.size)], 1) * profile.pitch
-    flat[:, 2] = LEVEL
+    flat[:, 2] = BLOB_HEIGHT
     camera = view.camera
     depth = flat @ camera.rotation_matrix[2] + camera.translation[2]
     places = np.full((len(flat), 2), np.nan)
     pitches = np.full(len(flat), np.nan)
-    front = depth > 0.3 * np.linalg.norm(camera.translation)
+    front = depth > _MIN_DEPTH * np.linalg.norm(camera.translation)
     places[front] = camera.project(flat[front])
     pitches[front] = camera.lens.focal * profile.pitch / depth[front]
     lens = camera.lens
-    near = front & (np.abs(places - lens.centre) < (0.55 * lens.width, 0.55 * lens.height)).all(1)
+    limits = _SEARCHED_SHARE * lens.width, _SEARCHED_SHARE * lens.height
+    near = front & (np.abs(places - lens.centre) < limits).all(1)
     values = np.full(len(flat), np.nan)
     values[near] = site_roundness(maps, places[near], pitches[near])
     scores = cross_scores(values.reshape(files.shape))
     found = []
-    for index in np.argsort(-scores, axis=None)[:most]:
+    for index in np.argsort(-scores, axis=None)[:limit]:
         rank, file = np.unravel_index(index, scores.shape)
         # Template [0, 0] is the site before a1 in both directions; the board's centre is 4.5 steps from it.
         shift = (float(axis[file] + 4.5) * profile.pitch, float(axis[rank] + 4.5) * profile.pitch)

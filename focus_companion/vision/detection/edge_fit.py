@@ -1,4 +1,4 @@
-"""Refine an approximate camera: fit the outlines of what stands on the board to the edges of the picture."""
+"""Refines an approximate camera: fits the outlines of domes and stacks to the edges of the picture."""
 
 from __future__ import annotations
 
@@ -24,10 +24,24 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 HEIGHTS = range(6)
+"""Numbers of pieces that may stand on a square."""
 
-_TRUST = 0.05
-"""Errors of edge points are correlated (a shadow shifts a whole side), so each counts as this fraction of an
-independent observation."""
+_HEIGHT_PENALTY = 0.02
+"""Penalty for each piece of a stack, in agreement: taller stacks are rarer."""
+
+_INDEPENDENT_SHARE = 0.05
+"""Weight of an edge point, as a fraction of that of an independent observation: errors are correlated (a
+shadow shifts a whole side).
+"""
+
+_MIN_WEIGHT = 0.02
+"""Minimum weight of an edge point that is used."""
+
+_MIN_EDGE_POINTS = 60
+"""Minimum number of edge points for a fit."""
+
+_MAX_OCCLUDER_DISTANCE = 3.2
+"""Maximum distance, in squares, between a stack and the outlines that it occludes."""
 
 
 def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple[Integers, Floats]:
@@ -39,13 +53,12 @@ def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple
 def _likely_outlines(
     edges: Edges, camera: Camera, profile: BoardProfile
 ) -> tuple[Integers, Floats, OutlinePoints]:
-    """The same, with the outlines of so many pieces (:func:`stack_outlines`)."""
+    """The same as :func:`likely_heights`, and the outlines of these stacks (:func:`stack_outlines`)."""
     reach = max(1.0, 0.05 * camera.pitch_pixels(profile))
     shown = [outlines(camera, stack_solid(profile, height), profile.centres) for height in HEIGHTS]
     table = np.stack([agreement(edges, some, reach) for some in shown])
-    # Prior: the taller a stack, the rarer it is.
-    liked = np.nan_to_num(table, nan=0.0) - 0.02 * np.arange(len(HEIGHTS))[:, None]
-    heights, squares = liked.argmax(0), np.arange(table.shape[1])
+    score = np.nan_to_num(table, nan=0.0) - _HEIGHT_PENALTY * np.arange(len(HEIGHTS))[:, None]
+    heights, squares = score.argmax(0), np.arange(table.shape[1])
     points = np.stack([shown[height].points[square] for square, height in enumerate(heights)])
     pixels = np.stack([shown[height].pixels[square] for square, height in enumerate(heights)])
     return heights, np.nan_to_num(table[heights, squares], nan=0.0), OutlinePoints(points, pixels)
@@ -58,8 +71,8 @@ def outline_agreement(
     heights: Sequence[int],
     squares: Floats | None = None,
 ) -> float:
-    """Mean agreement, about 0 … 0.8, of the outlines of stacks of known ``heights`` (52) with the edges;
-    ``squares`` (52) are the weights of the squares.
+    """Mean agreement, about 0 … 0.8, of the outlines of stacks of known ``heights`` (52) with the edges,
+    weighted by ``squares`` (52).
     """
     known = np.array(heights)
     shown = stack_outlines(camera, profile, known)
@@ -79,34 +92,36 @@ def fit_outlines(
     reaches: Sequence[float] = (0.2, 0.14, 0.1, 0.07),
     squares: Floats | None = None,
 ) -> Camera:
-    """The camera fitted so that outlines coincide with edges; one iteration for each of ``reaches``, the
-    search distances in squares.
+    """The camera fitted so that outlines coincide with edges.
 
-    With ``heights`` (52 numbers of pieces) those stacks are expected, without their occluded parts; otherwise
-    the heights that agree best. ``squares`` (52) are the weights of the squares.
+    Args:
+        reaches: the search distances in squares, one per iteration.
+        heights: the numbers of pieces on the 52 squares, of which only visible outlines are fitted; None:
+            those that agree best.
+        squares: the weights of the 52 squares.
     """
     share = np.ones(len(profile.centres)) if squares is None else squares
     for reach in reaches:
         if heights is None:
-            stand, trust, shown = _likely_outlines(edges, camera, profile)
+            counts, trust, shown = _likely_outlines(edges, camera, profile)
         else:
-            stand, trust = np.array(heights), np.ones(len(heights))
-            shown = stack_outlines(camera, profile, stand)
+            counts, trust = np.array(heights), np.ones(len(heights))
+            shown = stack_outlines(camera, profile, counts)
         side = camera.pitch_pixels(profile)
-        met = nearest_edges(edges, shown, max(1.5, reach * side))
-        weight = met.weight * np.clip(trust, 0.05, 1)[:, None]
+        nearest = nearest_edges(edges, shown, max(1.5, reach * side))
+        weight = nearest.weight * np.clip(trust, 0.05, 1)[:, None]
         if heights is not None:
-            weight = weight * ~hidden(camera, profile, shown, stand)
-        weight = weight * (_with_outline(profile, stand) * share)[:, None]
-        used = weight > 0.02 * min(1.0, float(share[share > 0].min(initial=1.0)))
-        if used.sum() < 60:
+            weight = weight * ~occluded(camera, profile, shown, counts)
+        weight = weight * (_with_outline(profile, counts) * share)[:, None]
+        used = weight > _MIN_WEIGHT * min(1.0, float(share[share > 0].min(initial=1.0)))
+        if used.sum() < _MIN_EDGE_POINTS:
             return camera
         normals = np.broadcast_to(DIRECTIONS, (*shown.pixels.shape[:1], NORMALS, 2))[used]
         camera = adjust(
             camera,
             shown.points[used],
-            shown.pixels[used] + met.offset[used][:, None] * normals,
-            _TRUST * weight[used],
+            shown.pixels[used] + nearest.offset[used][:, None] * normals,
+            _INDEPENDENT_SHARE * weight[used],
             prior,
             normals=normals,
             sigma=max(0.5, 0.25 * reach * side),
@@ -115,12 +130,12 @@ def fit_outlines(
 
 
 def _with_outline(profile: BoardProfile, heights: Integers) -> Floats:
-    """(52) 1 where something has an outline, 0 where a square is bare and flat."""
+    """(52) 1 for a square with an outline; 0 for an empty square without a dome."""
     return np.where(heights > 0, 1.0, 0.0 if profile.flat else 1.0)
 
 
 def stack_outlines(camera: Camera, profile: BoardProfile, heights: Integers) -> OutlinePoints:
-    """Outlines of what stands on the 52 squares, for the numbers of pieces given (0: the dome)."""
+    """Outlines on the 52 squares for the given numbers of pieces (0: the bare dome)."""
     points = np.zeros((len(heights), NORMALS, 3))
     pixels = np.zeros((len(heights), NORMALS, 2))
     for height in np.unique(heights):
@@ -130,10 +145,10 @@ def stack_outlines(camera: Camera, profile: BoardProfile, heights: Integers) -> 
     return OutlinePoints(points, pixels)
 
 
-def hidden(
+def occluded(
     camera: Camera, profile: BoardProfile, shown: OutlinePoints, heights: Integers
 ) -> NDArray[np.bool_]:
-    """Mask of the outline points (S, NORMALS) that are occluded by a neighbour nearer to the camera."""
+    """Mask of the outline points (S, NORMALS) that a stack nearer to the camera occludes."""
     centres = profile.centres
     place = camera.place[:2]
     distance = np.linalg.norm(centres - place, axis=1)
@@ -141,7 +156,7 @@ def hidden(
     behind = np.zeros(shown.pixels.shape[:2], bool)
     gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2)
     for index in np.flatnonzero(heights > 0):
-        farther = (gaps[index] < 3.2 * profile.pitch) & (distance > distance[index])
+        farther = (gaps[index] < _MAX_OCCLUDER_DISTANCE * profile.pitch) & (distance > distance[index])
         points = shown.pixels[farther]
         inside = (points @ DIRECTIONS.T <= support[index] + 0.5).all(2)
         behind[farther] |= inside
@@ -151,19 +166,19 @@ def hidden(
 def square_offsets(
     edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int], reach: float = 0.2
 ) -> Floats:
-    """Residual shift in pixels (52, 2) of each square's outline against the edges around it.
+    """Residual shift in pixels (52, 2) of each square's outline against the edges around it; NaN where too
+    little is visible. With the correct camera, all are small.
 
-    ``heights`` (52) are what stands there, ``reach`` is the search distance in squares; NaN where too little
-    is visible. With the correct camera, all are small.
+    ``heights`` (52) are the numbers of pieces, ``reach`` is the search distance in squares.
     """
-    stand = np.array(heights)
-    shown = stack_outlines(camera, profile, stand)
-    met = nearest_edges(edges, shown, max(1.5, reach * camera.pitch_pixels(profile)))
-    weight = met.weight * ~hidden(camera, profile, shown, stand)
-    moved = np.full((len(stand), 2), np.nan)
-    for square in np.flatnonzero((weight > 0.02).sum(1) >= NORMALS // 2):
+    counts = np.array(heights)
+    shown = stack_outlines(camera, profile, counts)
+    nearest = nearest_edges(edges, shown, max(1.5, reach * camera.pitch_pixels(profile)))
+    weight = nearest.weight * ~occluded(camera, profile, shown, counts)
+    moved = np.full((len(counts), 2), np.nan)
+    for square in np.flatnonzero((weight > _MIN_WEIGHT).sum(1) >= NORMALS // 2):
         w = weight[square][:, None]
         information = DIRECTIONS.T @ (w * DIRECTIONS)
-        pull = DIRECTIONS.T @ (w[:, 0] * met.offset[square])
+        pull = DIRECTIONS.T @ (w[:, 0] * nearest.offset[square])
         moved[square] = np.linalg.solve(information + 1e-6 * np.eye(2), pull)
     return moved

@@ -1,7 +1,7 @@
-"""Outlines of domes and stacks against the edges of a picture: their agreement, and their offsets.
+"""Compares outlines of domes and stacks with the edges of a picture: their agreement, and their offsets.
 
-An outline is sampled at fixed directions of its normal: for each, the support point of a convex solid in that
-direction in the picture. So one matrix product gives the outlines of all solids of one kind.
+An outline is sampled at fixed directions of its normal: each sample is the support point of a convex solid in
+that direction in the picture. So one matrix product gives the outlines of all solids of one kind.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.scene import BoardProfile, Camera, Solid
-from .blobs import Singles, gradients, normalized, opponent, strips
+from .blobs import Singles, gradients, normalized, strips, to_opponent
 
 Floats = NDArray[np.float64]
 
@@ -25,19 +25,25 @@ _ANGLES = np.linspace(0, 2 * np.pi, NORMALS, endpoint=False)
 DIRECTIONS: Floats = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], 1)
 """The outward normals in the picture, (NORMALS, 2)."""
 
-_DOUBLED: Singles = np.stack([np.cos(2 * _ANGLES), np.sin(2 * _ANGLES)]).astype(np.float32)
+_DOUBLED_NORMALS: Singles = np.stack([np.cos(2 * _ANGLES), np.sin(2 * _ANGLES)]).astype(np.float32)
 
 
-_BLUR = 1.0
+_BLUR_SIGMA = 1.0
 """Standard deviation in pixels of the blur before edge detection."""
 
-_REACH = 8
-"""Rows from which this blur and the gradients come at most."""
+_BLUR_REACH = 8
+"""Maximum distance, in rows, of the pixels on which a blurred gradient depends."""
+
+_MIN_BOUNDS = 16
+"""Minimum sides, in pixels, of a bounding box of the board."""
+
+_REACH_SIGMA = 0.7
+"""Standard deviation of the preference for near edges, as a fraction of the search distance."""
 
 
 @cache
 def stack_solid(profile: BoardProfile, height: int) -> Solid:
-    """The convex hull of a stack of ``height`` pieces on z = 0; for 0, of a bare dome on its base."""
+    """The convex hull of a stack of ``height`` pieces on z = 0, or of a bare dome on its base for 0."""
     if height == 0:
         return Solid(tuple((r, z + profile.dome_base) for r, z in profile.dome.rings))
     rings = [(r, z + k * profile.rise) for k in {0, height - 1} for r, z in profile.piece.rings]
@@ -92,20 +98,22 @@ class Edges:
     cosine: Singles
     sine: Singles
     size: tuple[int, int]
-    """Width and height of the whole picture; the edges may be known in a window only."""
+    """Width and height of the whole picture, of which the edges may cover a window only."""
     origin: tuple[int, int] = (0, 0)
+    """Left and top of that window."""
 
     @classmethod
     def of(cls, image: NDArray[np.uint8], window: tuple[int, int, int, int] | None = None) -> Edges:
         """The edges of a picture, or only of its ``window`` (left, top, right, bottom)."""
         height, width = image.shape[:2]
         left, top, right, bottom = window or (0, 0, width, height)
-        cosine, sine = normalized(*_gradients(image[top:bottom, left:right]), crowd=0.15)
+        cosine, sine = normalized(*_gradients(image[top:bottom, left:right]), suppression=0.15)
         return cls(cosine, sine, (width, height), (left, top))
 
     def along(self, shown: OutlinePoints, reach: float, steps: int) -> Singles:
         """Agreement (2 steps + 1, S, NORMALS) of the edge directions with the outline, at offsets of
-        -``reach`` … ``reach`` pixels along the normals; 0 outside the picture."""
+        -``reach`` … ``reach`` pixels along the normals; 0 outside the picture.
+        """
         offsets = np.linspace(-reach, reach, 2 * steps + 1)
         places = (shown.pixels - self.origin).astype(np.float32) + (
             offsets[:, None, None] * DIRECTIONS
@@ -113,14 +121,16 @@ class Edges:
         flat = places.reshape(-1, NORMALS, 2)
         cosine = _sampled(self.cosine, flat)
         sine = _sampled(self.sine, flat)
-        return np.asarray((cosine * _DOUBLED[0] + sine * _DOUBLED[1]).reshape(places.shape[:3]))
+        return np.asarray(
+            (cosine * _DOUBLED_NORMALS[0] + sine * _DOUBLED_NORMALS[1]).reshape(places.shape[:3])
+        )
 
 
 def _gradients(image: NDArray[np.uint8]) -> tuple[Singles, Singles]:
-    """The :func:`gradients` of a picture, slightly blurred."""
+    """The :func:`gradients` of a slightly blurred picture."""
     cosine, sine = np.empty((2, *image.shape[:2]), np.float32)
-    for rows, around, own in strips(len(image), _REACH):
-        planes = cv2.GaussianBlur(opponent(image[around]), (0, 0), _BLUR)
+    for rows, around, own in strips(len(image), _BLUR_REACH):
+        planes = cv2.GaussianBlur(to_opponent(image[around]), (0, 0), _BLUR_SIGMA)
         part = gradients(np.asarray(planes, np.float32))
         cosine[rows], sine[rows] = part[0][own], part[1][own]
     return cosine, sine
@@ -128,14 +138,15 @@ def _gradients(image: NDArray[np.uint8]) -> tuple[Singles, Singles]:
 
 def board_bounds(camera: Camera, profile: BoardProfile) -> tuple[int, int, int, int]:
     """Bounding box (left, top, right, bottom) of the board with stacks of five and a margin of a square; the
-    whole picture if the board lies outside."""
+    whole picture if the board lies outside it.
+    """
     half = 5 * profile.pitch
     box = [(x, y, z) for x in (-half, half) for y in (-half, half) for z in (0.0, 5 * profile.rise)]
     pixels = camera.project(np.array(box))
     width, height = camera.lens.width, camera.lens.height
     left, top = (max(0, int(v)) for v in pixels.min(0))
     right, bottom = min(width, int(pixels[:, 0].max())), min(height, int(pixels[:, 1].max()))
-    if right - left < 16 or bottom - top < 16:
+    if right - left < _MIN_BOUNDS or bottom - top < _MIN_BOUNDS:
         return 0, 0, width, height
     return left, top, right, bottom
 
@@ -147,8 +158,9 @@ def _sampled(plane: Singles, places: Singles) -> Singles:
 
 
 def agreement(edges: Edges, shown: OutlinePoints, reach: float) -> Floats:
-    """Mean agreement (S,), -1 … 1, of outlines with edges within ``reach`` pixels; NaN if mostly outside the
-    picture."""
+    """Mean agreement (S,), -1 … 1, of outlines with edges within ``reach`` pixels; NaN for outlines mostly
+    outside the picture.
+    """
     inside = shown.inside(edges.size)
     best = np.where(inside, edges.along(shown, reach, 2).max(0), 0.0)
     count = inside.sum(1)
@@ -158,7 +170,8 @@ def agreement(edges: Edges, shown: OutlinePoints, reach: float) -> Floats:
 @dataclass(frozen=True, eq=False)
 class Offsets:
     """Signed distances of edges from the outlines: ``offset`` (S, NORMALS) in pixels, positive outwards, with
-    a ``weight`` of 0 … 1."""
+    a ``weight`` of 0 … 1.
+    """
 
     offset: Floats
     weight: Floats
@@ -169,13 +182,13 @@ def nearest_edges(edges: Edges, shown: OutlinePoints, reach: float) -> Offsets:
     steps = int(np.clip(np.ceil(reach), 3, 12))
     profile = edges.along(shown, reach, steps)
     offsets = np.linspace(-reach, reach, 2 * steps + 1)
-    liking = profile * np.exp(-0.5 * (offsets / (0.7 * reach)) ** 2).astype(np.float32)[:, None, None]
-    peak = liking.argmax(0)
+    score = profile * np.exp(-0.5 * (offsets / (_REACH_SIGMA * reach)) ** 2).astype(np.float32)[:, None, None]
+    peak = score.argmax(0)
     safe = np.clip(peak, 1, 2 * steps - 1)
     at = np.take_along_axis(profile, np.stack([safe - 1, safe, safe + 1]), 0).astype(float)
-    bend = at[0] - 2 * at[1] + at[2]
+    curvature = at[0] - 2 * at[1] + at[2]
     slope = at[2] - at[0]
-    fine = np.where(bend < -1e-6, np.clip(-0.5 * slope / np.minimum(bend, -1e-6), -1, 1), 0.0)
+    fine = np.where(curvature < -1e-6, np.clip(-0.5 * slope / np.minimum(curvature, -1e-6), -1, 1), 0.0)
     offset = offsets[safe] + np.where(safe == peak, fine, 0.0) * reach / steps
     strength = np.take_along_axis(profile, peak[None], 0)[0].astype(float)
     weight = np.where((peak == safe) & shown.inside(edges.size), np.clip(strength, 0, 1) ** 2, 0.0)

@@ -1,4 +1,4 @@
-"""Find the board in a single picture, without markers or manual corners."""
+"""Finds the board in a single picture, without markers or manual corners."""
 
 from __future__ import annotations
 
@@ -14,22 +14,29 @@ from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from .blobs import WORK_PIXELS
 from .board_search import BoardSearch
-from .candidates import SMALLER
+from .candidates import SMALL_BOARD_LEVELS
 from .chess_board import find_chess_board, fitted_to_corners
 from .edges import Edges
-from .moulded import MOULDED, moulded_evidence
-from .refine import made_exact
-from .scored_fit import EVEN, FAINTEST
+from .moulded import MIN_MOULDED_EVIDENCE, moulded_evidence
+from .refine import refine_detection
+from .scored_fit import EVEN_ODDS, MIN_ODDS
 from .site_classifier import board_odds
 
 Image = NDArray[np.uint8]
+
+_MIN_ENLARGEMENT = 1.3
+"""Minimum ratio of the pixels of a larger picture to those of the working picture, to search it as well."""
+
+_CONFIDENCE_SLOPE = 2.5
+"""Steepness of the logistic curve from log odds to confidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundBoard:
     """A board in a picture: the camera in the board's frame, the best profile, and a confidence, 0 … 1.
 
-    ``mirrored``: the known position is seen as in a mirror; the camera is then that of the mirrored board.
+    ``mirrored``: the picture shows the mirror image of the known position, and the camera is that of the
+    mirrored board.
     """
 
     camera: Camera
@@ -50,13 +57,13 @@ def find_board(
     Args:
         image: (H, W, 3) uint8.
         profiles: the sets that are considered; at least one.
-        stacks: what stands on the 52 squares, bottom to top, if known; it determines the orientation.
-        rank1: the side of the picture (bottom, left, top, right) at which rank 1 lies if ``stacks`` leaves it
+        stacks: the stacks on the 52 squares, bottom to top, if known; they determine the orientation.
+        rank1: the side of the picture (bottom, left, top, right) at which rank 1 lies if ``stacks`` leave it
             open.
         lens: that of the camera, if known; otherwise it is estimated from the board.
 
     Raises:
-        ValueError: a wrong shape of picture, number of stacks, side, or no profile.
+        ValueError: wrong shape of the picture, wrong number of stacks, unknown side, or no profile.
     """
     _check(image, profiles, stacks, rank1)
     if profiles[0].flat and stacks is not None and not any(stacks):
@@ -65,13 +72,13 @@ def find_board(
         return None if chess is None else FoundBoard(*_upright(chess, profiles[0], rank1))
     searches = [BoardSearch(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)]
     best = searches[0].best()
-    if best is None or not best.sure:
+    if best is None or not best.confident:
         larger = reduced(image, FINE_PIXELS)[0]
-        if larger.shape[0] * larger.shape[1] > 1.3 * WORK_PIXELS:
-            # A small board, or noise: more pixels resolve more.
+        if larger.shape[0] * larger.shape[1] > _MIN_ENLARGEMENT * WORK_PIXELS:
+            # The board may be small, or the picture noisy: more pixels resolve more.
             searches.append(BoardSearch(larger, profiles[0], stacks, lens))
-            other = searches[-1].best(SMALLER)
-            if other is not None and other.sure and (best is None or other.liking > best.liking):
+            other = searches[-1].best(SMALL_BOARD_LEVELS)
+            if other is not None and other.confident and (best is None or other.score > best.score):
                 best = other
     for search in searches:
         if best is None or not best.likely:
@@ -79,20 +86,20 @@ def find_board(
     for search in searches:
         if best is None or not best.likely:
             best = search.best_of_regular(best)
-    if best is not None and not best.clear:
-        best = searches[0].beside(best)
+    if best is not None and not best.certain:
+        best = searches[0].best_shifted(best)
     if best is not None and stacks is not None and not any(stacks):
         best = searches[0].on_most_domes(best)
     if best is None or not best.likely:
         return None
-    confidence = float(1 / (1 + np.exp(-2.5 * (best.odds - EVEN))))
+    confidence = float(1 / (1 + np.exp(-_CONFIDENCE_SLOPE * (best.odds - EVEN_ODDS))))
     if best.mirrored:
         return FoundBoard(resized(best.camera, image), profiles[0], confidence, mirrored=True)
-    camera, profile = made_exact(image, resized(best.camera, image), profiles, stacks, rank1, lens)
+    camera, profile = refine_detection(image, resized(best.camera, image), profiles, stacks, rank1, lens)
     if best.moulded is not None and not _confirmed(image, camera, profile):
         return None
     if profile.flat and (by_corners := fitted_to_corners(image, camera, profile, lens)) is not None:
-        # Flat pieces of unknown height constrain the pose less than the fields around them do.
+        # The fields constrain the pose better than flat pieces of unknown height do.
         camera, _ = by_corners
     return FoundBoard(camera, profile, confidence)
 
@@ -105,11 +112,11 @@ def _upright(
 
 
 def _confirmed(image: Image, camera: Camera, profile: BoardProfile) -> bool:
-    """Whether a larger picture shows a board, too: with few pixels, small squares and letters look round."""
+    """Whether a larger picture shows a board, too: with few pixels, letters and rectangles look round."""
     fine, _ = reduced(image, FINE_PIXELS)
     edges, seen = Edges.of(fine), resized(camera, fine)
     odds = board_odds(edges, seen, profile)
-    return odds > FAINTEST and moulded_evidence(fine, edges, seen, profile) > MOULDED
+    return odds > MIN_ODDS and moulded_evidence(fine, edges, seen, profile) > MIN_MOULDED_EVIDENCE
 
 
 def _check(image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None, rank1: str) -> None:

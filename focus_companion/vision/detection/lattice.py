@@ -1,8 +1,8 @@
-"""Square lattices among the blobs of a picture, by region growing.
+"""Finds square lattices among the blobs of a picture, by region growing.
 
-A lattice is grown from one blob and its neighbours: first an affine grid of nine, then, ring by ring, a
-homography that must continue to match blobs. There may be many (a gingham cloth has perfect ones); whether
-one is a board is decided in :mod:`.cross` and :mod:`.site_classifier`.
+A lattice is grown from one blob and its neighbours: first an affine grid of nine sites, then, ring by ring, a
+homography that must continue to match blobs. There may be many lattices (a gingham cloth has perfect ones);
+:mod:`.cross` and :mod:`.site_classifier` decide whether one is a board.
 """
 
 from __future__ import annotations
@@ -18,26 +18,51 @@ from .blobs import Blobs
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-REACH = 9
-"""A lattice is grown up to this many steps from its seed."""
+MAX_STEPS = 9
+"""Maximum number of steps from its seed to which a lattice is grown."""
 
 BLOB_RATIO = 1.45
-"""The blobs of one lattice have radii within this factor of the nominal radius."""
+"""Maximum factor between the radius of a lattice's blobs and its nominal radius."""
 
+_MIN_STEP_RADII = 1.5
+"""Minimum step of a lattice, in nominal radii of its blobs."""
+_MAX_STEP_RADII = 3.6
+"""Maximum step of a lattice, in nominal radii of its blobs."""
 _TOLERANCE = 0.22
-_FEWEST = 12
-_BETWEEN = 0.4
-"""Share of the midpoints between a lattice's sites with blobs from which it is a part of a finer lattice."""
-_ARMS = 9
-_TRIES = 30
-_RINGS = (2, 3, 5, REACH, REACH)
-_NEIGHBOURS = np.array([(1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1)])
+"""Maximum distance of a blob from its lattice site, in steps."""
+_MIN_SITES = 12
+"""Minimum number of matched sites of a lattice."""
+_MIN_GROWING_SITES = 5
+"""Minimum number of matched sites with which a lattice is grown further."""
+_MIN_HOMOGRAPHY_SITES = 9
+"""Minimum number of matched sites for a homography; with fewer, an affine map is fitted."""
+_MIN_STEP_PIXELS = 4
+"""Minimum step of a lattice in pixels, to which the perspective may shrink it."""
+_MIN_FINER_SHARE = 0.4
+"""Minimum share of midpoints between a lattice's sites that have blobs if it is part of a finer lattice."""
+_MAX_NEIGHBOURS = 9
+"""Maximum number of a seed's neighbours that are tried as its basis vectors, the nearest ones."""
+_MAX_SEEDS = 30
+"""Maximum number of seeds from which lattices are grown."""
+_MIN_SINE = 0.75
+"""Minimum sine of the angle between a seed's basis vectors."""
+_MAX_LENGTH_RATIO = 1.75
+"""Maximum ratio between the lengths of a seed's basis vectors."""
+_MAX_NEIGHBOUR_OFFSET = 0.3
+"""Distance, in steps, from which a neighbour does not support a seed."""
+_MIN_SUPPORT = 2.4
+"""Minimum support of a seed by its eight neighbours, each of which contributes up to 1."""
+_GROWTH_RINGS = (2, 3, 5, MAX_STEPS, MAX_STEPS)
+"""Steps from the seed to which the lattice is matched, one per iteration."""
+_NEIGHBOUR_STEPS = np.array([(1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1)])
+"""Steps from a seed to its eight neighbours."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
     """Sites (N, 2) of a square lattice, matched to ``points`` (N, 2) of the picture by a ``homography``
-    (3, 3)."""
+    (3, 3).
+    """
 
     sites: Integers
     points: Floats
@@ -50,8 +75,9 @@ class Lattice:
 
 @dataclass(frozen=True)
 class Lattices:
-    """``grown``, and ``finer``: those of which a grown one has only every second site. The finer ones should
-    be tried only if no grown one is a board, as growing them is less reliable."""
+    """``grown`` lattices, and ``finer`` ones, of which a grown one has only every second site. Finer ones
+    are less reliable, so they should be tried only if no grown one is a board.
+    """
 
     grown: list[Lattice]
     finer: list[Lattice]
@@ -88,7 +114,8 @@ class _Nearest:
 @dataclass(frozen=True, eq=False)
 class _Seeds:
     """Points with neighbours on a parallelogram grid: ``index`` (N,) of the point, its basis ``u`` and ``v``
-    (N, 2), and ``support`` (N,), how well the eight neighbours match, 0 … 8."""
+    (N, 2), and ``support`` (N,), how well the eight neighbours match, 0 … 8.
+    """
 
     index: Integers
     u: Floats
@@ -97,13 +124,12 @@ class _Seeds:
 
 
 def _seeds(nearest: _Nearest, shortest: float, longest: float) -> _Seeds:
-    """The best grid around each point with steps of ``shortest`` to ``longest`` pixels, if there is a good
-    one."""
+    """The best grid around each point with steps of ``shortest`` to ``longest`` pixels, where it is good."""
     points = nearest.points
     gaps = points[None] - points[:, None]
     lengths = np.hypot(gaps[..., 0], gaps[..., 1])
     lengths[(lengths <= shortest) | (lengths >= longest)] = np.inf
-    close = np.argsort(lengths, axis=1)[:, :_ARMS]
+    close = np.argsort(lengths, axis=1)[:, :_MAX_NEIGHBOURS]
     arms = np.take_along_axis(gaps, close[..., None], 1)
     sizes = np.take_along_axis(lengths, close, 1)
     first, second = np.nonzero(~np.tri(close.shape[1], dtype=bool))
@@ -111,47 +137,47 @@ def _seeds(nearest: _Nearest, shortest: float, longest: float) -> _Seeds:
     lu, lv = sizes[:, first], sizes[:, second]
     with np.errstate(invalid="ignore"):
         sine = np.abs(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0]) / (lu * lv)
-        good = (sine > 0.75) & (np.maximum(lu, lv) < 1.75 * np.minimum(lu, lv))
+        good = (sine > _MIN_SINE) & (np.maximum(lu, lv) < _MAX_LENGTH_RATIO * np.minimum(lu, lv))
     owner, pair = np.nonzero(good)
     if not len(owner):
         return _Seeds(owner, np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))
     u, v, side = u[owner, pair], v[owner, pair], np.sqrt(lu * lv)[owner, pair]
-    targets = points[owner, None] + np.einsum("nk,pkc->pnc", _NEIGHBOURS, np.stack([u, v], 1))
-    met = nearest.points[nearest.to(targets.reshape(-1, 2))].reshape(targets.shape)
-    misfit = np.linalg.norm(met - targets, axis=2) / side[:, None]
-    support = np.clip(1 - misfit / 0.3, 0, 1).sum(1)
+    targets = points[owner, None] + np.einsum("nk,pkc->pnc", _NEIGHBOUR_STEPS, np.stack([u, v], 1))
+    matched = nearest.points[nearest.to(targets.reshape(-1, 2))].reshape(targets.shape)
+    misfit = np.linalg.norm(matched - targets, axis=2) / side[:, None]
+    support = np.clip(1 - misfit / _MAX_NEIGHBOUR_OFFSET, 0, 1).sum(1)
     order = np.lexsort((side, -support, owner))
     best = order[np.unique(owner[order], return_index=True)[1]]
-    best = best[support[best] > 2.4]
+    best = best[support[best] > _MIN_SUPPORT]
     return _Seeds(owner[best], u[best], v[best], support[best])
 
 
-def _meet(homography: Floats, nearest: _Nearest, ring: int) -> tuple[Integers, Integers]:
+def _match(homography: Floats, nearest: _Nearest, ring: int) -> tuple[Integers, Integers]:
     """Sites within ``ring`` of the origin that match a point, and those points' indices."""
     axis = np.arange(-ring, ring + 1)
     sites = np.stack(np.meshgrid(axis, axis), -1).reshape(-1, 2)
     grid = sites.astype(float)
     places = transform(homography, grid)
-    beside = transform(homography, grid + np.array((0.5, 0.0))) - places
-    across = transform(homography, grid + np.array((0.0, 0.5))) - places
-    side = 2 * np.minimum(np.hypot(*beside.T), np.hypot(*across.T))
-    known = np.isfinite(places).all(1) & np.isfinite(side) & (side > 4)
-    sites, places, side = sites[known], places[known], side[known]
+    half_u = transform(homography, grid + np.array((0.5, 0.0))) - places
+    half_v = transform(homography, grid + np.array((0.0, 0.5))) - places
+    side = 2 * np.minimum(np.hypot(*half_u.T), np.hypot(*half_v.T))
+    visible = np.isfinite(places).all(1) & np.isfinite(side) & (side > _MIN_STEP_PIXELS)
+    sites, places, side = sites[visible], places[visible], side[visible]
     if not len(sites):
         return np.zeros((0, 2), int), np.zeros(0, int)
     index = nearest.to(places)
     gap = np.hypot(*(nearest.points[index] - places).T)
-    met = np.flatnonzero(gap < _TOLERANCE * side)
+    matched = np.flatnonzero(gap < _TOLERANCE * side)
     # A point is assigned to the nearest site only.
-    met = met[np.argsort(gap[met], kind="stable")]
-    index, first = np.unique(index[met], return_index=True)
-    return sites[met[first]], index
+    matched = matched[np.argsort(gap[matched], kind="stable")]
+    index, first = np.unique(index[matched], return_index=True)
+    return sites[matched[first]], index
 
 
 def _fit(sites: Integers, points: Floats) -> Floats | None:
     """The homography from sites to points by RANSAC; an affine least-squares fit if there are few."""
     source = sites.astype(np.float64)
-    if len(sites) < 9:
+    if len(sites) < _MIN_HOMOGRAPHY_SITES:
         design = np.column_stack([source, np.ones(len(source))])
         solution, _, rank, _ = np.linalg.lstsq(design, points, rcond=None)
         return np.vstack([solution.T, (0, 0, 1)]) if rank == 3 else None
@@ -164,23 +190,24 @@ def _grow(nearest: _Nearest, seed: int, u: Floats, v: Floats) -> tuple[Lattice, 
     """The lattice around a point with the initial basis ``u`` and ``v``, and the indices of its points."""
     x, y = nearest.points[seed]
     homography: Floats = np.array([(u[0], v[0], x), (u[1], v[1], y), (0, 0, 1)])
-    sites, met = _meet(homography, nearest, 1)
-    for ring in _RINGS:
-        if len(sites) < 5:
+    sites, matched = _match(homography, nearest, 1)
+    for ring in _GROWTH_RINGS:
+        if len(sites) < _MIN_GROWING_SITES:
             return None
-        fitted = _fit(sites, nearest.points[met])
+        fitted = _fit(sites, nearest.points[matched])
         if fitted is None:
             return None
         homography = fitted
-        sites, met = _meet(homography, nearest, ring)
-    if len(sites) < _FEWEST:
+        sites, matched = _match(homography, nearest, ring)
+    if len(sites) < _MIN_SITES:
         return None
-    return Lattice(sites, nearest.points[met], homography), met
+    return Lattice(sites, nearest.points[matched], homography), matched
 
 
 def _finer(nearest: _Nearest, seed: int, lattice: Lattice) -> tuple[Lattice, Integers] | None:
-    """The lattice of which this one has only every second site, as the white fields of a chess board: steps
-    along the diagonals form a square lattice as well. None if it seems complete."""
+    """The lattice of which this one has only every second site, like the white fields of a chess board, which
+    form a square lattice along the diagonals. None if this one seems complete.
+    """
     corners = np.array([(0, 0), (0.5, 0.5), (-0.5, 0.5)])
     origin, first, second = lattice.at(corners)
     between = lattice.at(lattice.sites + corners[1])
@@ -189,15 +216,16 @@ def _finer(nearest: _Nearest, seed: int, lattice: Lattice) -> tuple[Lattice, Int
     if not np.isfinite(side) or not len(between):
         return None
     gap = np.hypot(*(nearest.points[nearest.to(between)] - between).T)
-    if float((gap < 2 * _TOLERANCE * side).mean()) < _BETWEEN:
+    if float((gap < 2 * _TOLERANCE * side).mean()) < _MIN_FINER_SHARE:
         return None
     finer = _grow(nearest, seed, first - origin, second - origin)
     return finer if finer is not None and len(finer[1]) > len(lattice.sites) else None
 
 
 def _spread(places: Floats, support: Floats, width: int, height: int) -> Integers:
-    """Indices in the order in which the best of each part of the picture come first, so that a patterned
-    cloth does not displace the board."""
+    """Indices ordered such that the best of each part of the picture come first, so that a patterned cloth
+    does not displace the board.
+    """
     cells = (places * (6 / width, 5 / height)).astype(int) @ (1, 100)
     order = np.lexsort((-support, cells))
     starts = np.unique(cells[order], return_index=True)[1]
@@ -210,14 +238,14 @@ def lattices(blobs: Blobs, radius: float, width: int, height: int) -> Lattices:
 
     Args:
         blobs: those of a picture of ``width`` × ``height``.
-        radius: in pixels; blobs within a factor :data:`BLOB_RATIO` are used too.
+        radius: the nominal radius in pixels; blobs within a factor of :data:`BLOB_RATIO` are used.
     """
     chosen = blobs.near_radius(radius, BLOB_RATIO)
     points = chosen.points
-    if len(points) < _FEWEST:
+    if len(points) < _MIN_SITES:
         return Lattices([], [])
     nearest = _Nearest(points, width, height)
-    seeds = _seeds(nearest, 1.5 * radius, 3.6 * radius)
+    seeds = _seeds(nearest, _MIN_STEP_RADII * radius, _MAX_STEP_RADII * radius)
     taken, refined = np.zeros(len(points), bool), np.zeros(len(points), bool)
     grown: list[Lattice] = []
     finer: list[Lattice] = []
@@ -227,15 +255,15 @@ def lattices(blobs: Blobs, radius: float, width: int, height: int) -> Lattices:
         if taken[index]:
             continue
         tries += 1
-        if tries > _TRIES:
+        if tries > _MAX_SEEDS:
             break
         found = _grow(nearest, index, seeds.u[k], seeds.v[k])
         if found is None:
             continue
-        lattice, met = found
-        taken[met] = True
+        lattice, matched = found
+        taken[matched] = True
         grown.append(lattice)
-        whole = None if refined[met].all() else _finer(nearest, index, lattice)
+        whole = None if refined[matched].all() else _finer(nearest, index, lattice)
         if whole is not None:
             refined[whole[1]] = True
             finer.append(whole[0])

@@ -1,4 +1,4 @@
-"""Manual board corners: a camera from four corners of the lattice that somebody has marked in the picture."""
+"""Derives a camera from the four corners of the lattice, as marked by somebody in the picture."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.pose import Prior, adjust, square_view, straighten
+from ..geometry.pose import Prior, adjust, square_view, undistort
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera, Floats, Lens
 from .edge_fit import likely_heights
@@ -20,18 +20,24 @@ Corners = Mapping[str, Sequence[float]]
 """(x, y) of the corners a1, h1, h8 and a8 of the full 8×8 lattice, as fractions of the picture's width and
 height; a corner may lie a little outside the picture."""
 
-_OUTSIDE: Final = 0.5
-"""How far outside the picture, as a fraction of its size, a corner may lie."""
+_MAX_OUTSIDE: Final = 0.5
+"""Maximum distance of a corner outside the picture, as a fraction of its size."""
 
-_SMALLEST: Final = 12.0
-"""Side of a square in pixels below which no piece can be recognised."""
+_MIN_SQUARE_SIDE: Final = 12.0
+"""Minimum side of a square in pixels: on smaller ones, no piece can be recognised."""
 
-_TOO_FAR: Final = 0.45
-"""Squares by which fitting may move a corner; beyond half a square it would be on another lattice."""
+_MAX_CORNER_SHIFT: Final = 0.45
+"""Maximum shift of a corner by fitting, in squares: half a square further, it would be on another lattice."""
+
+_CORNER_WEIGHT: Final = 4.0
+"""Weight of a marked corner against the lens prior."""
+
+_CORNER_SIGMA: Final = 0.006
+"""Typical error of a marked corner, as a fraction of the picture's longer side."""
 
 
 def check_corners(corners: Corners) -> None:
-    """Validate corners: a camera above the board must be able to see them so.
+    """Check that a camera above the board can see its corners there.
 
     Raises:
         ValueError: with a sentence for the user.
@@ -41,7 +47,7 @@ def check_corners(corners: Corners) -> None:
     points = np.array([[float(value) for value in corners[name]] for name in CORNERS])
     if points.shape != (4, 2) or not np.isfinite(points).all():
         raise ValueError("every corner needs two numbers, x and y")
-    if (points < -_OUTSIDE).any() or (points > 1 + _OUTSIDE).any():
+    if (points < -_MAX_OUTSIDE).any() or (points > 1 + _MAX_OUTSIDE).any():
         raise ValueError("a corner lies too far outside of the picture")
     sides = np.roll(points, -1, 0) - points
     following = np.roll(sides, -1, 0)
@@ -52,7 +58,7 @@ def check_corners(corners: Corners) -> None:
 
 
 def camera_of(corners: Corners, width: int, height: int, profile: BoardProfile) -> Camera:
-    """The camera that sees the lattice's corners there, in a picture of this size in pixels.
+    """The camera that sees the lattice's corners at these places of a picture of this size in pixels.
 
     Raises:
         ValueError: there is none, or the board would be too small to read; with a sentence for the user.
@@ -61,7 +67,7 @@ def camera_of(corners: Corners, width: int, height: int, profile: BoardProfile) 
     pixels = np.array([corners[name] for name in CORNERS], float) * (width, height)
     lens = Lens.guess(width, height)
     steps = np.array(list(CORNERS.values()), np.float32) * 4
-    homography = cv2.getPerspectiveTransform(steps, straighten(pixels, lens).astype(np.float32))
+    homography = cv2.getPerspectiveTransform(steps, undistort(pixels, lens).astype(np.float32))
     view = square_view(np.asarray(homography, float), lens, profile.pitch, 0.0)
     if view is None:
         raise ValueError("no camera sees a board there; move the corners to those of the 8 by 8 squares")
@@ -69,23 +75,23 @@ def camera_of(corners: Corners, width: int, height: int, profile: BoardProfile) 
         view.camera,
         profile.corners,
         pixels,
-        np.full(4, 4.0),
+        np.full(4, _CORNER_WEIGHT),
         Prior(lens.focal, lens.distortion[0]),
-        sigma=0.006 * max(width, height),
-        rounds=20,
+        sigma=_CORNER_SIGMA * max(width, height),
+        iterations=20,
     )
-    if camera.pitch_pixels(profile) < _SMALLEST:
+    if camera.pitch_pixels(profile) < _MIN_SQUARE_SIDE:
         raise ValueError("the board would be too small there for its pieces to be told apart")
     return camera
 
 
-def settled(
+def refine_manual(
     image: NDArray[np.uint8], camera: Camera, profiles: Sequence[BoardProfile], stacks: Sequence[str]
 ) -> tuple[Camera, BoardProfile]:
-    """A camera from manual corners, refined by the picture, and the profile that fits it best.
+    """A camera from manual corners, refined to match the picture, and the profile that fits it best.
 
-    ``stacks`` (52) is the expected position. A fit that does not assume it is tried as well, as the corners
-    may be marked before the board is set up. The manual camera is kept if no fit agrees better.
+    ``stacks`` (52) is the expected position. A fit without it is tried as well, since the corners may be
+    marked before the board is set up. The manual camera is kept if no fit agrees better.
     """
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
@@ -97,17 +103,17 @@ def settled(
     choices = []
     for profile in profiles:
         by_edges = fitted(edges, start, profile)
-        known = resized(refine(fine, start, profile, stacks)[0], fine)
-        both = resized(refine(fine, by_edges, profile, stacks)[0], fine)
-        for choice in (start, by_edges, known, both):
-            if _apart(choice, start, profile) <= _TOO_FAR:
+        by_position = resized(refine(fine, start, profile, stacks)[0], fine)
+        by_both = resized(refine(fine, by_edges, profile, stacks)[0], fine)
+        for choice in (start, by_edges, by_position, by_both):
+            if _corner_shift(choice, start, profile) <= _MAX_CORNER_SHIFT:
                 choices.append((agrees(choice, profile), choice, profile))
     _, best, profile = max(choices, key=lambda choice: choice[0])
     return resized(best, image), profile
 
 
-def _apart(one: Camera, other: Camera, profile: BoardProfile) -> float:
-    """Maximum distance of a corner of the lattice between two cameras, in squares."""
+def _corner_shift(one: Camera, other: Camera, profile: BoardProfile) -> float:
+    """Maximum distance, in squares, between a corner of the lattice as seen by one camera and by another."""
     gap = one.project(profile.corners) - other.project(profile.corners)
     return float(np.linalg.norm(gap, axis=1).max() / other.pitch_pixels(profile))
 

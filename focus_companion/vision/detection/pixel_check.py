@@ -1,7 +1,7 @@
-"""Check a camera against all pixels of a picture of a known position, not the outlines alone.
+"""Checks a camera against all pixels of a picture of a known position, not against its edges alone.
 
-The outlines of another set at a slightly different pose may match as many edges as those of the right one,
-but then pieces are rendered where the picture shows the board, and the board where it shows pieces.
+The outlines of the wrong set at a slightly different pose may match as many edges as those of the right one.
+But then some pieces are rendered where the picture shows the board, and vice versa.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 
 from ..appearance.background import Background
 from ..appearance.colour_model import BARE, ColourModel
-from ..appearance.evidence import TRUST
+from ..appearance.evidence import MAX_PIXEL_NATS
 from ..appearance.learning import columns_mask, labels, learn
 from ..geometry.resize import reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines, lattice_mask
 
-_RIM = np.ones((3, 3), np.uint8)
-PIXELS = 640 * 480
-"""Maximum number of pixels of the picture in which this is checked: mismatches are areas, not thin lines."""
+_RIM_KERNEL = np.ones((3, 3), np.uint8)
+MAX_PIXELS = 640 * 480
+"""Maximum pixels of the checked picture; few are enough, as mismatches are areas, not thin lines."""
 
 
-def amiss(
+def pixel_mismatch(
     image: NDArray[np.uint8],
     camera: Camera,
     profile: BoardProfile,
@@ -33,19 +33,19 @@ def amiss(
     doubtful: Collection[int] = (),
 ) -> float:
     """Mean log-likelihood ratio per pixel of the board, in nats (0 … 4), of the most likely class against the
-    rendered one, with colours learned from this camera's own rendering: up to about 0.01 for the correct one.
+    rendered one, with colours learned from the same rendering: up to about 0.01 for the correct camera.
     Pixels that a stack on a ``doubtful`` square may cover are excluded.
     """
-    small, _ = reduced(image, PIXELS)
+    small, _ = reduced(image, MAX_PIXELS)
     outlines = Outlines(resized(camera, small), profile, tallest=max(1, *(len(stack) for stack in stacks)))
     colours = ColourModel()
     bare = Background(*small.shape[:2])
     learn(small, outlines, stacks, colours, bare, keep=0.0, except_squares=doubtful)
     window, painted = labels(outlines, stacks)
-    # Pixels on an outline are mixtures of both sides: a smaller piece would always score better.
-    inner = np.asarray(cv2.erode(painted, _RIM)) == np.asarray(cv2.dilate(painted, _RIM))
+    # Pixels on an outline mix the colours of both sides, so that a smaller piece would always score better.
+    inner = np.asarray(cv2.erode(painted, _RIM_KERNEL)) == np.asarray(cv2.dilate(painted, _RIM_KERNEL))
     shown = inner & (lattice_mask(outlines, window) | (painted != BARE))
     shown &= ~columns_mask(outlines, window, doubtful)
     nats = colours.log_likelihood(small[window.slices][shown])
     own = np.take_along_axis(nats, painted[shown][:, None].astype(np.intp), -1)[:, 0]
-    return float(np.clip(nats.max(1) - own, 0.0, TRUST).mean()) if len(own) else TRUST
+    return float(np.clip(nats.max(1) - own, 0.0, MAX_PIXEL_NATS).mean()) if len(own) else MAX_PIXEL_NATS

@@ -1,8 +1,8 @@
-"""The orientation of a board that was found, if the position is known: from the colours of the stacks' tops.
+"""Determines the orientation of a detected board in a known position, from the colours of the stacks' tops.
 
-The light is only assumed to tint all pieces alike, and the pieces to have the usual order of hues (red is
+It is only assumed that the light tints all pieces alike and that their hues are in the usual order (red is
 redder than green etc.): the log ratios of the channels must cluster as the position says, and the clusters
-must lie relative to each other as the four colours do.
+must be arranged as the four colours are.
 """
 
 from __future__ import annotations
@@ -20,34 +20,45 @@ from ..geometry.scene import BoardProfile, Camera
 
 Floats = NDArray[np.float64]
 
-_USUAL = {"r": (175, 30, 32), "g": (20, 110, 55), "b": (38, 85, 170), "y": (238, 188, 25)}
-"""Red, green, blue of usual pieces."""
+_USUAL_SHADES = {"r": (175, 30, 32), "g": (20, 110, 55), "b": (38, 85, 170), "y": (238, 188, 25)}
+"""Red, green, blue of usual pieces, by letter."""
 
 Shades = Mapping[str, tuple[int, int, int]]
-"""Red, green, blue by letter, of pieces other than the usual ones."""
+"""Red, green, blue by letter, for pieces of other than the usual shades."""
 
-_NONE: Shades = MappingProxyType({})
+_NO_SHADES: Shades = MappingProxyType({})
 
-ONE_HUE = 0.3
-"""Maximum spread of the chroma of pieces of one hue; red and green have about 2, coins 0.5."""
+MAX_HUE_SPREAD = 0.3
+"""Maximum spread of the chroma of pieces of one hue; red and green pieces have about 2, coins 0.5."""
+
+_MIN_ONE_HUE_PIECES = 8
+"""Minimum number of pieces from which it is concluded that all have one hue."""
+
+_MIN_GROUP = 2
+"""Minimum number of visible tops of a colour for its median to be used."""
 
 _SAMPLE_RADII = (0.0, 0.25, 0.5)
-_SAMPLE_TURNS = 8
+"""Radii of the circles on which a top is sampled, as fractions of its own radius."""
+_SAMPLE_ANGLES = 8
+"""Number of samples on each of these circles."""
+
+_LOG_OFFSET = 12.0
+"""Grey levels added before taking logarithms, which limits the effect of noise in the dark."""
 
 
 def chroma(colours: Floats) -> Floats:
     """Log ratios of red to green and blue to green, (N, 2), of (N, 3) red, green, blue in 0 … 255."""
-    logs = np.log(colours + 12.0)
+    logs = np.log(colours + _LOG_OFFSET)
     return np.stack([logs[:, 0] - logs[:, 1], logs[:, 2] - logs[:, 1]], 1)
 
 
 def tints(colours: Floats) -> Floats:
     """Chroma and log lightness, (N, 3), of (N, 3) red, green, blue in 0 … 255."""
-    return np.column_stack([chroma(colours), np.log(colours.mean(1) + 12.0)])
+    return np.column_stack([chroma(colours), np.log(colours.mean(1) + _LOG_OFFSET)])
 
 
 def _usual_tints(shades: Shades) -> dict[str, Floats]:
-    known = _USUAL | dict(shades)
+    known = _USUAL_SHADES | dict(shades)
     return dict(zip(known, tints(np.array(list(known.values()), float)), strict=True))
 
 
@@ -63,7 +74,7 @@ def top_chroma(
     radii = np.array([solid.radius for solid in solids])
     offsets = [(0.0, 0.0)]
     for share in _SAMPLE_RADII[1:]:
-        angles = np.linspace(0, 2 * np.pi, _SAMPLE_TURNS, endpoint=False)
+        angles = np.linspace(0, 2 * np.pi, _SAMPLE_ANGLES, endpoint=False)
         offsets += [(share * np.cos(a), share * np.sin(a)) for a in angles]
     spread = np.array(offsets)
     points = np.zeros((len(solids), len(spread), 3))
@@ -81,33 +92,36 @@ def top_chroma(
 
 
 def colour_agreement(
-    values: Floats, tops: Sequence[str], shades: Shades = _NONE, *, any_shades: bool = False
+    values: Floats, tops: Sequence[str], shades: Shades = _NO_SHADES, *, any_shades: bool = False
 ) -> float:
     """How well the ``values`` (52, 3) of :func:`top_chroma` fit the top colours (``""`` for bare domes),
     -1 … 1; 1 is perfect.
 
-    The share of the variance between groups, times the similarity of the groups' arrangement to that of the
-    usual colours. Black and white draughts have no hue: then the share alone, of the lightness of the pieces,
-    with its sign reversed if ``shades`` (red, green, blue by letter) contradict which ones are the lighter.
-    With ``any_shades``, shades need not match the names of the colours: then the share alone, of the chroma
-    and the lightness of the pieces.
+    This is the share of the variance of the chroma between the groups of one colour, times the similarity of
+    the groups' arrangement to that of the usual colours. If the pieces have no hues, like black and white
+    draughts, it is the share for their lightness, negative if ``shades`` (red, green, blue by letter) imply
+    the reverse order. With ``any_shades``, shades need not match the names of the colours: then it is the
+    share for the chroma and the lightness of the pieces.
     """
     seen = np.isfinite(values).all(1)
     labels = np.array([top or "-" for top in tops])
     if any_shades:
         pieces = seen & (labels != "-")
-        return _explained(values[pieces], labels[pieces]) if len(set(labels[pieces].tolist())) > 1 else 0.0
+        return (
+            _explained_share(values[pieces], labels[pieces]) if len(set(labels[pieces].tolist())) > 1 else 0.0
+        )
     lightness, values = values[:, 2], values[:, :2]
     placed = seen & (labels != "-")
-    if placed.sum() >= 8 and _grey(values[placed]):
-        explained = _explained(lightness[placed, None], labels[placed])
-        return explained if _lighter(lightness, labels, placed, shades) else -explained
-    groups = [letter for letter in ("r", "g", "b", "y", "-") if (seen & (labels == letter)).sum() >= 2]
+    if placed.sum() >= _MIN_ONE_HUE_PIECES and _of_one_hue(values[placed]):
+        explained = _explained_share(lightness[placed, None], labels[placed])
+        return explained if _lightness_order_matches(lightness, labels, placed, shades) else -explained
+    letters = ("r", "g", "b", "y", "-")
+    groups = [letter for letter in letters if (seen & (labels == letter)).sum() >= _MIN_GROUP]
     pieces = [letter for letter in groups if letter != "-"]
     if len(groups) < 2:
         return 0.0
     chosen = seen & np.isin(labels, groups)
-    explained = _explained(values[chosen], labels[chosen])
+    explained = _explained_share(values[chosen], labels[chosen])
     if len(pieces) < 2:
         return explained
     known = _usual_tints(shades)
@@ -115,12 +129,14 @@ def colour_agreement(
     found = np.array([np.median(values[seen & (labels == letter)], axis=0) for letter in pieces])
     usual -= usual.mean(0)
     found -= found.mean(0)
-    likeness = float((usual * found).sum() / max(np.linalg.norm(usual) * np.linalg.norm(found), 1e-9))
-    return explained * likeness
+    similarity = float((usual * found).sum() / max(np.linalg.norm(usual) * np.linalg.norm(found), 1e-9))
+    return explained * similarity
 
 
-def _lighter(lightness: Floats, labels: NDArray[np.str_], placed: NDArray[np.bool_], shades: Shades) -> bool:
-    """Does the order of the pieces' lightness match their shades? True if these are not known."""
+def _lightness_order_matches(
+    lightness: Floats, labels: NDArray[np.str_], placed: NDArray[np.bool_], shades: Shades
+) -> bool:
+    """Whether the order of the pieces' lightness matches their shades; True if these are not known."""
     letters = [letter for letter in shades if (placed & (labels == letter)).any()]
     if len(letters) < 2:
         return True
@@ -134,24 +150,25 @@ def right_way_round(
     image: NDArray[np.uint8], camera: Camera, profile: BoardProfile, stacks: Sequence[str], rank1: str
 ) -> Camera:
     """Of the orientations that agree equally with the known position, the one in which every colour matches
-    its name; if there is none (draughts, coins) or several, the one with rank 1 at that side of the picture.
+    its name. If none (draughts, coins) or several do, the one with rank 1 at the side ``rank1`` of the
+    picture.
     """
     if not profile.flat or profile.shades:
         return upright(camera, profile, stacks, rank1)
     heights, tops = [len(stack) for stack in stacks], [stack[-1:] for stack in stacks]
     for turns in same_turns(stacks, any_shades=True):
         turn = turned(camera, turns)
-        if _as_named(top_chroma(image, turn, profile, heights), tops):
+        if _colours_match_names(top_chroma(image, turn, profile, heights), tops):
             return upright(turn, profile, stacks, rank1)
     return upright(camera, profile, stacks, rank1, any_shades=True)
 
 
-def _as_named(values: Floats, tops: Sequence[str]) -> bool:
-    """Are the tops of each colour nearer to the usual pieces of that colour than to those of any other, and
-    than to grey?
+def _colours_match_names(values: Floats, tops: Sequence[str]) -> bool:
+    """Whether the tops of each colour are nearer to the usual pieces of that colour than to those of another
+    colour or to grey.
     """
     seen, labels = np.isfinite(values).all(1), np.array(tops)
-    usual = {letter: tint[:2] for letter, tint in _usual_tints(_NONE).items()} | {"": np.zeros(2)}
+    usual = {letter: tint[:2] for letter, tint in _usual_tints(_NO_SHADES).items()} | {"": np.zeros(2)}
     groups = {letter: values[seen & (labels == letter), :2] for letter in set(tops) - {""}}
     return bool(groups) and all(
         len(group) > 0
@@ -160,15 +177,15 @@ def _as_named(values: Floats, tops: Sequence[str]) -> bool:
     )
 
 
-def _explained(values: Floats, labels: NDArray[np.str_]) -> float:
-    """Share (0 … 1) of the variance of ``values`` (N, K) between the groups that the labels define."""
+def _explained_share(values: Floats, labels: NDArray[np.str_]) -> float:
+    """Share (0 … 1) of the variance of ``values`` (N, K) that lies between the groups of equal labels."""
     total = float(((values - values.mean(0)) ** 2).sum())
     groups = [values[labels == letter] for letter in set(labels.tolist())]
     within = sum(float(((group - np.median(group, axis=0)) ** 2).sum()) for group in groups)
     return float(np.clip(1 - within / max(total, 1e-9), 0, 1))
 
 
-def _grey(values: Floats) -> bool:
-    """Do all pieces have one hue, unlike any two of the usual colours?"""
+def _of_one_hue(values: Floats) -> bool:
+    """Whether all pieces have one hue, unlike any two of the usual colours."""
     spread = np.percentile(values, 85, axis=0) - np.percentile(values, 15, axis=0)
-    return bool(spread.max() < ONE_HUE)
+    return bool(spread.max() < MAX_HUE_SPREAD)

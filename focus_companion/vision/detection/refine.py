@@ -1,4 +1,4 @@
-"""Refinement of a detected board: the camera with subpixel accuracy, the set, and the squares."""
+"""Refines a detected board: the camera to subpixel accuracy, the set, and the place on the lattice."""
 
 from __future__ import annotations
 
@@ -12,41 +12,45 @@ from numpy.typing import NDArray
 from ..capture.frames import Image
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import upright
-from ..geometry.pose import Prior, around, lifted
+from ..geometry.pose import Prior, displaced_cameras, lifted
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, Lens
 from .edge_fit import fit_outlines, likely_heights, outline_agreement, square_offsets
 from .edges import Edges, board_bounds
-from .pixel_check import amiss
+from .pixel_check import pixel_mismatch
 
-_COARSE = (0.25, 0.18, 0.12)
-_CLOSER = (0.22, 0.15, 0.1, 0.07, 0.05)
-_NEARER = _CLOSER[2:]
-"""Search distances around outlines, in squares, one per iteration: for a rough candidate, for an approximate
-camera, and for one that was fitted with another set."""
+_CANDIDATE_REACHES = (0.25, 0.18, 0.12)
+"""Search distances around the outlines of a rough candidate, in squares, one per iteration."""
+_APPROXIMATE_REACHES = (0.22, 0.15, 0.1, 0.07, 0.05)
+"""The same for an approximate camera."""
+_OTHER_SET_REACHES = _APPROXIMATE_REACHES[2:]
+"""The same for a camera that was fitted with another set."""
 
-_ASTRAY = 0.028
-"""Misfit from which the fit is repeated from starting points :data:`_ELSEWHERE` squares away on all sides."""
+_MAX_MISFIT = 0.028
+"""Misfit (:func:`misfit`) above which the fit is repeated from displaced starting points."""
 
-_AMISS, _WEIGHT = 0.02, 2.0
-"""Nats per pixel (:func:`.pixel_check.amiss`) from which the fit is repeated as well, and the weight of a nat
-against the agreement of the outlines."""
+_MAX_MISMATCH = 0.02
+"""Nats per pixel (:func:`.pixel_check.pixel_mismatch`) above which the fit is repeated as well."""
 
-_HIGH = 0.87
+_MISMATCH_WEIGHT = 2.0
+"""Weight of a nat per pixel against the agreement of the outlines."""
+
+_RESTART_DISTANCE = 0.27
+"""Distance, in squares, of the displaced starting points."""
+
+_GOOD_AGREEMENT = 0.87
 """Agreement of the outlines below which fits with the board a piece higher or lower are tried."""
 
-_CLEARER = 0.008
-"""Penalty of these: the outlines must agree better by this."""
+_LIFT_PENALTY = 0.008
+"""Penalty of a fit with the board a piece higher or lower, in agreement of the outlines."""
 
-_ELSEWHERE = 0.27
-"""Distance, in squares, of the additional starting points."""
+_SHADOW_DISTANCES = 0.18, 0.36
+"""Distances, in squares, between domes and their shadows."""
 
-_SHADOWS = 0.18, 0.36
-"""Distances, in squares, of the shadows of domes from the domes."""
-
-_DOMES = 0.1
-"""Weight of a dome relative to a piece in the fit of a pose while there are few pieces: enough to constrain
-what a single piece leaves open."""
+_DOME_WEIGHT = 0.1
+"""Weight of a dome relative to a piece in a fit to few pieces: enough to constrain what a single piece leaves
+open.
+"""
 
 
 def refine(
@@ -58,14 +62,14 @@ def refine(
 ) -> tuple[Camera, float]:
     """Fit an approximate camera to the outlines of a known position.
 
-    Returns the camera and how well the outlines then agree with the edges (0 … 0.8); compare it between
-    profiles to determine which set it is.
+    Returns the camera and the agreement of the outlines with the edges (0 … 0.8), which is highest for the
+    profile of the right set.
     """
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
     edges = Edges.of(fine, board_bounds(start, profile))
-    final, agrees = _refined(edges, start, profile, stacks, _CLOSER, lens)
-    return resized(final, image), agrees
+    final, agreement = _refined(edges, start, profile, stacks, _APPROXIMATE_REACHES, lens)
+    return resized(final, image), agreement
 
 
 def _refined(
@@ -94,7 +98,7 @@ def _refit(
 
 
 def lens_prior(lens: LensProfile | None, width: int, height: int) -> Prior:
-    """Prior of the lens parameters for pictures of that size."""
+    """Prior of the lens parameters for pictures of this size."""
     if lens is None:
         guess = Lens.guess(width, height)
         return Prior(guess.focal, guess.distortion[0])
@@ -103,12 +107,12 @@ def lens_prior(lens: LensProfile | None, width: int, height: int) -> Prior:
 
 
 def fitted(edges: Edges, camera: Camera, profile: BoardProfile, lens: LensProfile | None = None) -> Camera:
-    """A candidate camera of a reduced picture after a fit that assumes no position."""
-    return _refit(edges, camera, profile, None, _COARSE, lens)
+    """A candidate camera of a reduced picture, fitted without assuming a position."""
+    return _refit(edges, camera, profile, None, _CANDIDATE_REACHES, lens)
 
 
 @dataclass(frozen=True, slots=True)
-class _Choice:
+class _Hypothesis:
     """A hypothesis: a camera of the fine picture, a set, and the agreement of their outlines."""
 
     score: float
@@ -116,7 +120,7 @@ class _Choice:
     profile: BoardProfile
 
 
-def made_exact(
+def refine_detection(
     image: Image,
     camera: Camera,
     profiles: Sequence[BoardProfile],
@@ -124,7 +128,9 @@ def made_exact(
     rank1: str,
     lens: LensProfile | None,
 ) -> tuple[Camera, BoardProfile]:
-    """Subpixel refinement, the choice of the profile, and the orientation if the position leaves it open."""
+    """The camera refined to subpixel accuracy, and the best profile; ``rank1`` determines the orientation if
+    the position is unknown.
+    """
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
     edges = Edges.of(fine, board_bounds(start, profiles[0]))
@@ -136,7 +142,7 @@ def made_exact(
     return resized(best.camera, image), best.profile
 
 
-def settled_by_pieces(
+def refine_by_pieces(
     image: Image,
     camera: Camera,
     profiles: Sequence[BoardProfile],
@@ -144,11 +150,12 @@ def settled_by_pieces(
     lens: LensProfile | None,
     doubtful: Collection[int] = (),
 ) -> tuple[Camera, BoardProfile]:
-    """Pose and set from the first pieces, at least one, on a board that was found empty.
+    """Pose and set from the first pieces (at least one) on a board that was empty when it was detected.
 
-    An empty board does not show which set it is, and domes with little contrast are confused with their
-    shadows: so pieces have more weight, and the search covers the surroundings of the previous pose.
-    ``doubtful`` squares are excluded. On a chess board, the fields determine the pose better than pieces do.
+    An empty board does not show which set it is, and the shadows of domes may be mistaken for domes with
+    little contrast: so pieces have more weight, and the search covers the surroundings of the previous pose.
+    ``doubtful`` squares are excluded. A chess board keeps its pose, which its fields determine better than
+    pieces do.
     """
     if len(profiles) == 1 and profiles[0].flat:
         return camera, profiles[0]
@@ -159,39 +166,41 @@ def settled_by_pieces(
     heights = [len(stack) for stack in stacks]
     sure = np.ones(len(heights))
     sure[list(doubtful)] = 0.0
-    pieces = sure * np.where(np.array(heights) > 0, 1.0, _DOMES)
-    # Shadows can be confused with domes on all squares alike: all domes together weigh as much as one piece.
+    pieces = sure * np.where(np.array(heights) > 0, 1.0, _DOME_WEIGHT)
+    # Shadows may be mistaken for domes on all squares alike: all domes together weigh as much as one piece.
     bare = sure * np.where(np.array(heights) > 0, 0.0, 1.0)
     weights = np.where(bare > 0, 1.0 / max(1.0, bare.sum()), sure)
-    weight = _WEIGHT * len(heights) / float(weights.sum())
-    choices: list[_Choice] = []
-    painted: dict[_Choice, float] = {}
+    weight = _MISMATCH_WEIGHT * len(heights) / float(weights.sum())
+    choices: list[_Hypothesis] = []
+    mismatches: dict[_Hypothesis, float] = {}
 
     def seek(near: Camera, profile: BoardProfile, squares: NDArray[np.float64]) -> None:
-        there = fit_outlines(edges, near, profile, prior, heights, _CLOSER, squares)
-        agrees = outline_agreement(edges, there, profile, heights, weights)
-        choices.append(_Choice(agrees, there, profile))
+        fitted_camera = fit_outlines(edges, near, profile, prior, heights, _APPROXIMATE_REACHES, squares)
+        agreement = outline_agreement(edges, fitted_camera, profile, heights, weights)
+        choices.append(_Hypothesis(agreement, fitted_camera, profile))
 
     seek(start, profiles[0], sure)
-    for far in (0.0, *_SHADOWS):
-        for near in around(start, profiles[0], far) if far else (start,):
+    for far in (0.0, *_SHADOW_DISTANCES):
+        for near in displaced_cameras(start, profiles[0], far) if far else (start,):
             seek(near, profiles[0], pieces)
-    best, _ = _best_painted(fine, choices, stacks, painted, weight, doubtful)
+    best, _ = _best_rendered(fine, choices, stacks, mismatches, weight, doubtful)
     for profile, squares in product(profiles[1:], (sure, pieces)):
         seek(best.camera, profile, squares)
-    best, _ = _best_painted(fine, choices, stacks, painted, weight, doubtful)
+    best, _ = _best_rendered(fine, choices, stacks, mismatches, weight, doubtful)
     return resized(best.camera, image), best.profile
 
 
 def _by_outlines(
     edges: Edges, start: Camera, profiles: Sequence[BoardProfile], lens: LensProfile | None
-) -> _Choice:
-    """The set whose outlines agree best, without assuming a position."""
+) -> _Hypothesis:
+    """The set and the camera whose outlines agree best, without assuming a position."""
     choices = []
     for profile, reaches in _searches(profiles):
         start = _refit(edges, start, profile, None, reaches, lens)
         heights, _ = likely_heights(edges, start, profile)
-        choices.append(_Choice(outline_agreement(edges, start, profile, heights.tolist()), start, profile))
+        choices.append(
+            _Hypothesis(outline_agreement(edges, start, profile, heights.tolist()), start, profile)
+        )
     return max(choices, key=lambda choice: choice.score)
 
 
@@ -202,73 +211,77 @@ def _by_position(
     profiles: Sequence[BoardProfile],
     stacks: Sequence[str],
     lens: LensProfile | None,
-) -> _Choice:
+) -> _Hypothesis:
     """The set and the camera with the best score for the known position; if the first fits leave a
     residual, the search continues around them.
     """
-    choices: list[_Choice] = []
-    painted: dict[_Choice, float] = {}
+    choices: list[_Hypothesis] = []
+    mismatches: dict[_Hypothesis, float] = {}
 
-    def seek(near: Camera, profile: BoardProfile, reaches: Sequence[float], less: float = 0.0) -> Camera:
+    def seek(near: Camera, profile: BoardProfile, reaches: Sequence[float], penalty: float = 0.0) -> Camera:
         camera, score = _refined(edges, near, profile, stacks, reaches, lens)
-        choices.append(_Choice(score - less, camera, profile))
+        choices.append(_Hypothesis(score - penalty, camera, profile))
         return camera
 
     for profile, reaches in _searches(profiles):
         start = seek(start, profile, reaches)
     best = max(choices, key=lambda choice: choice.score)
-    if best.score < _HIGH:
-        # With single pieces only, one set at a lower level looks much like another one at a higher level.
+    if best.score < _GOOD_AGREEMENT:
+        # With single pieces only, one set at a lower level looks much like another at a higher level.
         for profile, up in product(profiles, (-1, 1)):
-            seek(lifted(best.camera, up * profile.rise), profile, _NEARER, _CLEARER)
-    best, wrong = _best_painted(fine, choices, stacks, painted)
-    # On an empty board, a wrong fit may go unnoticed: pads and shadows match its domes as well.
+            seek(lifted(best.camera, up * profile.rise), profile, _OTHER_SET_REACHES, _LIFT_PENALTY)
+    best, mismatch = _best_rendered(fine, choices, stacks, mismatches)
+    # On an empty board, a wrong fit may go unnoticed: its domes match pads and shadows as well.
     bare = not any(stacks)
-    if bare or misfit(edges, best.camera, best.profile, stacks) > _ASTRAY or wrong > _AMISS:
-        for near in around(best.camera, best.profile, _ELSEWHERE):
-            seek(near, best.profile, _CLOSER)
-        there, _ = _best_painted(fine, choices, stacks, painted)
-        if there is not best:
+    if bare or misfit(edges, best.camera, best.profile, stacks) > _MAX_MISFIT or mismatch > _MAX_MISMATCH:
+        for near in displaced_cameras(best.camera, best.profile, _RESTART_DISTANCE):
+            seek(near, best.profile, _APPROXIMATE_REACHES)
+        restarted, _ = _best_rendered(fine, choices, stacks, mismatches)
+        if restarted is not best:
             for profile in profiles:
-                if profile is not there.profile:
-                    seek(there.camera, profile, _NEARER)
-        best, _ = _best_painted(fine, choices, stacks, painted)
+                if profile is not restarted.profile:
+                    seek(restarted.camera, profile, _OTHER_SET_REACHES)
+        best, _ = _best_rendered(fine, choices, stacks, mismatches)
     return best
 
 
 def _searches(profiles: Sequence[BoardProfile]) -> list[tuple[BoardProfile, tuple[float, ...]]]:
     """Each set with its search distances: sets differ little, so only the first needs a wide search."""
-    return [(profile, _NEARER if number else _CLOSER) for number, profile in enumerate(profiles)]
+    return [
+        (profile, _OTHER_SET_REACHES if number else _APPROXIMATE_REACHES)
+        for number, profile in enumerate(profiles)
+    ]
 
 
-def _best_painted(
+def _best_rendered(
     fine: Image,
-    choices: Sequence[_Choice],
+    choices: Sequence[_Hypothesis],
     stacks: Sequence[str],
-    painted: dict[_Choice, float],
-    weight: float = _WEIGHT,
+    mismatches: dict[_Hypothesis, float],
+    weight: float = _MISMATCH_WEIGHT,
     doubtful: Collection[int] = (),
-) -> tuple[_Choice, float]:
-    """The hypothesis with the best score from outlines and pixels, and its nats per pixel
-    (:func:`.pixel_check.amiss`); ``weight`` is that of a nat against the agreement of the outlines.
-    ``painted``: the nats that were computed so far; extended.
+) -> tuple[_Hypothesis, float]:
+    """The hypothesis with the best score from outlines and pixels, and its mismatch in nats per pixel
+    (:func:`.pixel_check.pixel_mismatch`). ``weight`` is that of a nat against the agreement of the outlines;
+    ``mismatches`` holds those computed by earlier calls, and is extended.
     """
-    best, least, most = choices[0], 0.0, -np.inf
+    best, best_mismatch, best_score = choices[0], 0.0, -np.inf
     for choice in sorted(choices, key=lambda choice: -choice.score):
-        if choice.score <= most:
+        if choice.score <= best_score:
             # Even without any mismatch, it cannot exceed the best.
             break
-        if choice not in painted:
-            painted[choice] = amiss(fine, choice.camera, choice.profile, stacks, doubtful)
-        wrong = painted[choice]
-        if (liking := choice.score - weight * wrong) > most:
-            best, least, most = choice, wrong, liking
-    return best, least
+        if choice not in mismatches:
+            mismatches[choice] = pixel_mismatch(fine, choice.camera, choice.profile, stacks, doubtful)
+        mismatch = mismatches[choice]
+        if (score := choice.score - weight * mismatch) > best_score:
+            best, best_mismatch, best_score = choice, mismatch, score
+    return best, best_mismatch
 
 
 def misfit(edges: Edges, camera: Camera, profile: BoardProfile, stacks: Sequence[str]) -> float:
     """Median distance, in squares, between the outlines of known stacks and the edges: up to 0.025 for the
-    correct camera."""
+    correct camera.
+    """
     heights = [len(stack) for stack in stacks]
     off = np.linalg.norm(square_offsets(edges, camera, profile, heights), axis=1)
     measured = off[np.isfinite(off) & (np.array(heights) > 0)]

@@ -1,8 +1,8 @@
-"""Classify sites (does a dome or a piece stand here?) and, from all sites, boards (is this the board?).
+"""Classifies sites (does a dome or a piece stand here?) and, from all sites, boards (is this the board?).
 
-Circles of several sizes around the site are compared with the edges. For a dome or a piece its own outline
-agrees and larger circles do not; on the pattern of a cloth, prints or letters, other sizes agree as well. A
-logistic regression (``benchmarks/accuracy/train_site_classifier.py``) maps these agreements to log odds.
+Circles of several sizes around the site are compared with the edges. For a dome or a piece, its own outline
+agrees and larger circles do not; on patterned cloth, prints or letters, circles of other sizes agree as well.
+A logistic regression (``benchmarks/accuracy/train_site_classifier.py``) maps these agreements to log odds.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ SIZES = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 1.9)
 """Sizes of the circles relative to the outline."""
 
 _TRUE_SIZE = SIZES.index(1.0)
+"""Index of the outline itself in :data:`SIZES`."""
 
 # fmt: off
 WEIGHTS = (
@@ -28,15 +29,28 @@ WEIGHTS = (
 # fmt: on
 """Weights of :func:`site_features`, in that order, then the bias."""
 
-_MOST = 2.5
-"""Bound of the log odds of a single site: an arm occludes many sites, and a piece may lie anywhere."""
+_MAX_SITE_ODDS = 2.5
+"""Bound on the log odds of a single site: an arm occludes many sites, and a piece may lie anywhere."""
 
+_MIN_VISIBLE_SHARE = 0.7
+"""Minimum share of an outline inside the picture for its site to be classified."""
 
-PLAIN = 2.0
-"""Log odds (7 to 1) from which a square plainly shows a dome or a piece."""
+PLAIN_ODDS = 2.0
+"""Log odds (7 to 1) above which a square plainly shows a dome or a piece."""
 
-_HOPELESS = -1.0
+_UNSEEN_ODDS = -0.5
+"""Log odds assigned to a square outside the picture."""
+
+_MIN_MEAN_ODDS = -1.0
 """Mean log odds of the squares below which a candidate is rejected at once."""
+
+_OUTER_RING_WEIGHT = 0.4
+"""Weight of the sites two steps from the squares, relative to those one step away: further out is the table,
+with arbitrary objects.
+"""
+
+_MIN_SURROUNDINGS = 0.6
+"""Share of the weight of all surrounding sites below which those outside the picture count as neutral."""
 
 
 def site_features(edges: Edges, camera: Camera, profile: BoardProfile, centres: Floats) -> Floats:
@@ -49,7 +63,7 @@ def site_features(edges: Edges, camera: Camera, profile: BoardProfile, centres: 
     columns = []
     for height in (0, 1):
         shown = outlines(camera, stack_solid(profile, height), centres)
-        visible = shown.inside(edges.size).mean(1) > 0.7
+        visible = shown.inside(edges.size).mean(1) > _MIN_VISIBLE_SHARE
         middle = shown.pixels.mean(1, keepdims=True)
         sized = [OutlinePoints(shown.points, middle + (shown.pixels - middle) * size) for size in SIZES]
         agreements = [edges.along(some, reach, 1).max(0).astype(float) for some in sized]
@@ -63,12 +77,13 @@ def site_odds(edges: Edges, camera: Camera, profile: BoardProfile, centres: Floa
     """Log odds (N,), within ±2.5, that a dome or a low stack stands at each site; NaN outside the picture."""
     features = site_features(edges, camera, profile, centres)
     weights = np.array(WEIGHTS)
-    return np.asarray(np.clip(features @ weights[:-1] + weights[-1], -_MOST, _MOST))
+    return np.asarray(np.clip(features @ weights[:-1] + weights[-1], -_MAX_SITE_ODDS, _MAX_SITE_ODDS))
 
 
 def surroundings(profile: BoardProfile, ring: int = 1) -> Floats:
-    """Centres (N, 2) in mm of the lattice sites around the 52 squares: for ``ring`` 1 the 48 of the missing
-    corners and the ledge, for 2 the 44 around those."""
+    """Centres (N, 2) in mm of the lattice sites around the 52 squares: for ``ring`` 1 the 48 in the missing
+    corners and on the ledge, for ``ring`` 2 the 44 around those.
+    """
     span = 8 + 2 * ring
     axis = (np.arange(span) - (span - 1) / 2) * profile.pitch
     sites = np.stack(np.meshgrid(axis, axis), -1).reshape(-1, 2)
@@ -80,32 +95,32 @@ def surroundings(profile: BoardProfile, ring: int = 1) -> Floats:
 
 
 def board_odds(edges: Edges, camera: Camera, profile: BoardProfile) -> float:
-    """Score of a board hypothesis against other objects and against boards shifted by a square or two.
+    """Score of a board hypothesis against other objects and against boards shifted by a square or two: the
+    mean log odds of the squares minus those of the sites around them.
 
-    Mean log odds of the squares minus those of the sites around. A correct pose has 2.5 (half occluded by an
-    arm) to 5; a chequered cloth reaches about 2, and a shift by a square costs at least 0.5.
+    A correct pose has 2.5 (half occluded by an arm) to 5; a chequered cloth reaches about 2, and a shift by a
+    square costs at least 0.5.
     """
     squares = site_odds(edges, camera, profile, profile.centres)
-    shown = float(np.where(np.isfinite(squares), squares, -0.5).mean())
-    if shown < _HOPELESS:
-        # Nearly every wrong candidate; the surroundings could not compensate for that.
+    shown = float(np.where(np.isfinite(squares), squares, _UNSEEN_ODDS).mean())
+    if shown < _MIN_MEAN_ODDS:
+        # This applies to nearly every wrong candidate; the surroundings could not compensate for it.
         return shown
     near, far = surroundings(profile, 1), surroundings(profile, 2)
     around = site_odds(edges, camera, profile, np.concatenate([near, far]))
-    # Further out is the table, with arbitrary objects.
-    weight = np.where(np.isfinite(around), np.repeat((1.0, 0.4), (len(near), len(far))), 0.0)
-    # Sites outside the picture are neutral.
-    fewest = 0.6 * (len(near) + 0.4 * len(far))
-    beside = float((weight * np.nan_to_num(around)).sum() / max(float(weight.sum()), fewest))
-    return shown - beside
+    ring_weights = np.repeat((1.0, _OUTER_RING_WEIGHT), (len(near), len(far)))
+    weight = np.where(np.isfinite(around), ring_weights, 0.0)
+    least = _MIN_SURROUNDINGS * (len(near) + _OUTER_RING_WEIGHT * len(far))
+    outside = float((weight * np.nan_to_num(around)).sum() / max(float(weight.sum()), least))
+    return shown - outside
 
 
 def share_plain(edges: Edges, camera: Camera, profile: BoardProfile) -> float:
-    """Share of the squares in view, 0 to 1, that plainly show a dome or a piece; 0 if none is in view.
+    """Share of the visible squares, 0 to 1, that plainly show a dome or a piece; 0 if none is visible.
 
-    Unlike the mean of :func:`board_odds`, it distinguishes a board partly hidden by an arm (all other squares
-    show theirs) from another grid (few places look plainly round, most a little).
+    Unlike the mean of :func:`board_odds`, it distinguishes a board partly occluded by an arm (all visible
+    squares show theirs) from another grid (few places look plainly round, most slightly so).
     """
     odds = site_odds(edges, camera, profile, profile.centres)
     shown = odds[np.isfinite(odds)]
-    return float((shown > PLAIN).mean()) if len(shown) else 0.0
+    return float((shown > PLAIN_ODDS).mean()) if len(shown) else 0.0

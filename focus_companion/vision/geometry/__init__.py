@@ -1,1 +1,1 @@
-"""The one camera model: lens, pose, board and piece profiles, and what they project to."""
+"""The camera model: lens, pose, board and piece profiles, and their projections."""

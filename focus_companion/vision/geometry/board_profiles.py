@@ -1,4 +1,4 @@
-"""The board profiles that ship in ``calibration/boards``."""
+"""Reads and writes board profiles; those that ship are in ``calibration/boards``."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .scene import BoardProfile, PieceLook, Solid
 
 
 def profiles_folder() -> Path:
-    """Where the profiles lie: inside the installed package, or beside it in a checkout."""
+    """The folder of the profiles: inside the installed package, or beside it in a checkout."""
     package = Path(__file__).resolve().parents[2]
     installed = package / "calibration"
     return installed if installed.is_dir() else package.parent / "calibration"
 
 
 PLASTIC: Final = ("domination", "domination-shouldered")
-"""The sets that are tried if none is named; the plain one first."""
+"""The sets that are tried if none is named, the plain one first."""
 
 
 FORMS: Final = (*PLASTIC, "chess-draughts", "chess-chips")
-"""Profiles with one form of pieces each, on which others can be based."""
+"""Profiles on whose dimensions others can be based, with the key ``like``."""
 
 
 def forms() -> tuple[BoardProfile, ...]:
@@ -38,12 +38,21 @@ def plastic_sets() -> tuple[BoardProfile, ...]:
     return tuple(board_profile(name) for name in PLASTIC)
 
 
-_SHADE: Final = re.compile("#[0-9a-fA-F]{6}")
+_SHADE_PATTERN: Final = re.compile("#[0-9a-fA-F]{6}")
 
-_WAYS: Final = ("files", "ranks")
+_GAP_KEYS: Final = ("files", "ranks")
 
-_NAME: Final = 24
-"""Maximum length of a name."""
+_MAX_NAME_LENGTH: Final = 24
+"""Maximum characters of a colour's name."""
+
+_MIN_PITCH: Final = 5
+"""Pitch, in mm, that a profile must exceed."""
+_MAX_PITCH: Final = 200
+"""Pitch, in mm, that a profile must stay below."""
+_MIN_PIECE_RADIUS: Final = 1
+"""Radius of a piece, in mm, that a profile must exceed."""
+_MIN_RISE: Final = 0.5
+"""Rise, in mm, that a profile must exceed."""
 
 
 class ProfileError(ValueError):
@@ -98,7 +107,8 @@ def profile_text(profile: BoardProfile, about: str) -> str:
     lines = [f"# {line}" for line in about.splitlines()]
     lines += [f"{key} = {getattr(profile, key):.2f}" for key in ("pitch", "half_width", "table")]
     if any(profile.gaps):
-        lines += ["", "[gap]", *(f"{way} = {gap:.2f}" for way, gap in zip(_WAYS, profile.gaps, strict=True))]
+        gaps = zip(_GAP_KEYS, profile.gaps, strict=True)
+        lines += ["", "[gap]", *(f"{key} = {gap:.2f}" for key, gap in gaps)]
     if not profile.flat:
         lines += ["", "[dome]", f"base = {profile.dome_base:.2f}", f"rings = {_rings(profile.dome)}"]
     lines += ["", "[piece]", f"rise = {profile.rise:.2f}", f"rings = {_rings(profile.piece)}"]
@@ -115,7 +125,7 @@ def _rings(solid: Solid) -> str:
 def _profile(name: str, values: dict[str, Any]) -> BoardProfile:
     piece = _solid(values["piece"]["rings"])
     gaps = values.get("gap", {})
-    # Without a dome, the footprint of a piece.
+    # Without a dome, the footprint of a piece takes its place.
     dome = values.get("dome", {"base": 0.0, "rings": [[piece.radius, 0.0]]})
     return BoardProfile(
         name=name,
@@ -137,9 +147,9 @@ def _pieces(colours: dict[str, Any]) -> tuple[PieceLook, ...]:
         if colour not in LETTER:
             raise ValueError(f"{colour!r} is no colour; there are {', '.join(LETTER)}")
         shade = str(entry["shade"])
-        if not _SHADE.fullmatch(shade):
+        if not _SHADE_PATTERN.fullmatch(shade):
             raise ValueError(f"the shade {shade!r} of {colour} is not as #e8e0d0")
-        name = str(entry.get("name", colour.capitalize()))[:_NAME]
+        name = str(entry.get("name", colour.capitalize()))[:_MAX_NAME_LENGTH]
         red, green, blue = (int(shade[at : at + 2], 16) for at in (1, 3, 5))
         found.append(PieceLook(LETTER[colour], name, (red, green, blue)))
     return tuple(sorted(found, key=lambda piece: list(NAMES).index(piece.letter)))
@@ -152,11 +162,16 @@ def _solid(rings: Any) -> Solid:
 def _fault(profile: BoardProfile) -> str:
     """What is invalid in a profile, as a sentence; empty if nothing is."""
     piece = profile.piece
-    if not 5 < profile.pitch < 200:
+    if not _MIN_PITCH < profile.pitch < _MAX_PITCH:
         return "pitch is in mm, from the middle of one square to that of the next"
-    if not (piece.rings and profile.dome.rings and 2 * piece.radius < profile.pitch and piece.radius > 1):
+    if not (
+        piece.rings
+        and profile.dome.rings
+        and 2 * piece.radius < profile.pitch
+        and piece.radius > _MIN_PIECE_RADIUS
+    ):
         return "a piece must be smaller than a square"
-    if not 0.5 < profile.rise <= piece.height + 1e-6:
+    if not _MIN_RISE < profile.rise <= piece.height + 1e-6:
         return "the rise of a further piece is at most the height of one"
     if not all(0 <= gap < profile.pitch / 4 for gap in profile.gaps):
         return "a gap is narrower than a quarter of a square; set the halves close together"

@@ -1,4 +1,4 @@
-"""Measures a lens from views of the printed target, and judges the measurement."""
+"""Measures a lens from views of the printed target, and refuses unusable measurements."""
 
 from __future__ import annotations
 
@@ -16,20 +16,45 @@ from .target import board
 
 Floats = NDArray[np.float64]
 
-FEWEST_CORNERS: Final = 12
-"""Minimum number of the target's 35 corners that a useful view shows."""
-FEWEST_VIEWS: Final = 6
-LEAST_TILT: Final = 15.0
-"""Minimum angle in degrees between the tilts of two views: from a single angle, a longer lens farther away
-shows the same."""
-LEAST_SPREAD: Final = 0.55
-"""Fraction of the picture's width and height that the corners of all views together must span."""
-SURE: Final = 0.008
-"""Relative standard deviation of the focal length above which the measurement is refused."""
-STRETCH: Final = 0.01
+MIN_CORNERS: Final = 12
+"""Minimum number of the target's 35 corners in a usable view."""
+MIN_VIEWS: Final = 6
+"""Minimum number of views for a measurement."""
+GOOD_VIEWS: Final = 12
+"""Number of views below which more are suggested."""
+MIN_TILT_RANGE: Final = 15.0
+"""Minimum angle in degrees between the tilts of two of the views: from a single angle, a longer lens farther
+away shows the same.
+"""
+MIN_NEW_TILT: Final = 7.0
+"""Minimum angle in degrees between the tilts of a view and an earlier one, if the target has not moved."""
+MIN_NEW_SHIFT: Final = 0.12
+"""Minimum shift of the target since an earlier view, as a fraction of the width, if the tilt is the same."""
+MIN_COVERAGE: Final = 0.55
+"""Fraction of the picture's width and height spanned by the corners of all views, below which more are
+suggested.
+"""
+RULER_LENGTHS: Final = (50, 200)
+"""Lengths in mm, exclusive, between which a printed ruler of 100 mm is plausible."""
+MAX_UNEVENNESS: Final = 0.003
+"""Relative difference between the rulers below which a print counts as scaled evenly."""
+MIN_SCALING: Final = 0.01
+"""Relative difference from 100 mm above which a print counts as scaled."""
+MAX_FOCAL_DEVIATION: Final = 0.008
+"""Maximum relative standard deviation of the focal length."""
+MAX_STRETCH: Final = 0.01
 """Maximum relative difference between the print's scales in the two directions."""
-WORST_ERROR: Final = 1.5
+MAX_REPROJECTION_ERROR: Final = 1.5
 """Maximum mean reprojection error, in pixels of a picture 1000 wide."""
+MIN_FOCAL_SPREAD: Final = 0.002
+"""Minimum spread of a measured focal length, since paper is never quite flat."""
+MIN_DISTORTION_SPREAD: Final = 0.01
+"""Minimum spread of a measured distortion."""
+
+_TRIAL_STRETCH: Final = 0.02
+"""Relative stretch of the print, either way, at which the reprojection error is sampled."""
+_STRETCH_GAIN: Final = 0.8
+"""Factor by which the reprojection error must decrease for a stretch of the print to be believed."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +90,13 @@ class Measured:
 _detector: Final[list[cv2.aruco.CharucoDetector]] = []
 
 
-def see(image: NDArray[np.uint8]) -> TargetView | None:
+def detect_target(image: NDArray[np.uint8]) -> TargetView | None:
     """The target in a BGR picture (H, W, 3), or None if too little of it is visible."""
     if not _detector:
         _detector.append(cv2.aruco.CharucoDetector(board()))
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     corners, ids, _, _ = _detector[0].detectBoard(grey)
-    if ids is None or len(ids) < FEWEST_CORNERS:
+    if ids is None or len(ids) < MIN_CORNERS:
         return None
     points = np.asarray(board().getChessboardCorners(), float)[np.asarray(ids).ravel()]
     pixels = np.asarray(corners, float).reshape(-1, 2)
@@ -86,10 +111,10 @@ def angle(one: Floats, other: Floats) -> float:
 
 
 def differs(view: TargetView, before: Sequence[TargetView]) -> bool:
-    """Whether a view adds information to those before it: another tilt, or another place."""
+    """Whether a view adds information to earlier ones: another tilt, or another place in the picture."""
     for other in before:
         moved = np.linalg.norm(view.pixels.mean(0) - other.pixels.mean(0)) / view.width
-        if angle(view.normal, other.normal) < 7.0 and moved < 0.12:
+        if angle(view.normal, other.normal) < MIN_NEW_TILT and moved < MIN_NEW_SHIFT:
             return False
     return True
 
@@ -100,47 +125,50 @@ def measure(
     """The lens estimated from these views; ``rulers`` are the measured lengths of the printed rulers, in mm.
 
     Raises:
-        LensError: the views or the print are unusable; says what to do.
+        LensError: the views or the print are unusable; the message says what to do.
     """
     across, down = rulers
-    if not (50 < across < 200 and 50 < down < 200):
+    shortest, longest = RULER_LENGTHS
+    if not (shortest < across < longest and shortest < down < longest):
         raise LensError("a ruler of the target is 100 mm long; give what yours measure, as in 98.5,98.5")
     if len({(view.width, view.height) for view in views}) > 1:
         raise LensError("the pictures are of different sizes; give those of one camera at one setting")
-    if len(views) < FEWEST_VIEWS:
+    if len(views) < MIN_VIEWS:
         raise LensError(
-            f"the target shows well enough in {len(views)} pictures only, {FEWEST_VIEWS} are the fewest and "
+            f"the target shows well enough in {len(views)} pictures only, {MIN_VIEWS} are the fewest and "
             "15 are good; hold it flat, sharp, and larger in the picture"
         )
     width, height = views[0].width, views[0].height
     normals = [view.normal for view in views]
     most = max(angle(a, b) for a in normals for b in normals)
-    if most < LEAST_TILT:
+    if most < MIN_TILT_RANGE:
         raise LensError(
             f"all pictures show the target from nearly the same angle ({most:.0f}° apart at the most); tilt "
             "it to the left, right, front and back, by 20° to 45°"
         )
     solved = _solved(views, across / 100, down / 100)
     stretch = _stretch(views, across / 100, down / 100, solved.error)
-    if abs(stretch) > STRETCH:
+    if abs(stretch) > MAX_STRETCH:
         raise LensError(
             f"the target seems {abs(stretch):.1%} too long {'across' if stretch > 0 else 'down'}: it was "
             "printed scaled one way more than the other; print it at 100 %, or measure both rulers and give "
             "--rulers"
         )
-    if solved.error > WORST_ERROR * width / 1000:
+    if solved.error > MAX_REPROJECTION_ERROR * width / 1000:
         raise LensError(
             f"the corners miss by {solved.error:.1f} pixels on the average: the sheet is not flat, or the "
             "pictures are not sharp; glue it on a stiff board and hold it still"
         )
-    if solved.deviation > SURE:
+    if solved.focal_deviation > MAX_FOCAL_DEVIATION:
         raise LensError(
-            f"the focal length is known to ±{solved.deviation:.1%} only; add pictures with the target tilted "
-            "more and larger in the picture"
+            f"the focal length is known to ±{solved.focal_deviation:.1%} only; add pictures with the target "
+            "tilted more and larger in the picture"
         )
     lens = Lens(width, height, solved.focal, solved.centre, solved.distortion)
     # The uncertainty from the corners alone is too optimistic: paper is never quite flat.
-    profile = LensProfile(name, lens, max(0.002, 2 * solved.deviation), max(0.01, 2 * solved.bend), camera)
+    focal_spread = max(MIN_FOCAL_SPREAD, 2 * solved.focal_deviation)
+    distortion_spread = max(MIN_DISTORTION_SPREAD, 2 * solved.distortion_deviation)
+    profile = LensProfile(name, lens, focal_spread, distortion_spread, camera)
     return Measured(
         profile, solved.error, len(views), solved.tilts, _remarks(views, across, down, solved.tilts)
     )
@@ -154,14 +182,14 @@ def _remarks(
         views[0].width,
         views[0].height,
     )
-    if reach.min() < LEAST_SPREAD:
+    if reach.min() < MIN_COVERAGE:
         remarks.append(
             f"the target was seen in {reach[0]:.0%} × {reach[1]:.0%} of the picture only; "
             "pictures with it near the edges would determine the distortion better"
         )
-    if abs(across / down - 1) < 0.003 and abs(across / 100 - 1) > 0.01:
+    if abs(across / down - 1) < MAX_UNEVENNESS and abs(across / 100 - 1) > MIN_SCALING:
         remarks.append("the print is scaled, evenly both ways, which does no harm")
-    if len(views) < 12:
+    if len(views) < GOOD_VIEWS:
         remarks.append(f"{len(views)} pictures will do; 15 are better")
     return tuple(remarks)
 
@@ -171,8 +199,10 @@ class _Solved:
     focal: float
     centre: tuple[float, float]
     distortion: tuple[float, float, float, float]
-    deviation: float
-    bend: float
+    focal_deviation: float
+    """Relative standard deviation of the focal length."""
+    distortion_deviation: float
+    """Standard deviation of k1."""
     error: float
     tilts: tuple[float, ...]
 
@@ -180,19 +210,17 @@ class _Solved:
 def _stretch(views: Sequence[TargetView], across: float, down: float, error: float) -> float:
     """The print's relative stretch, horizontal against vertical, if the corners clearly show one.
 
-    No lens causes this, since pixels are square: the reprojection error is smallest at the print's true
-    shape.
+    No lens causes one, since pixels are square: the reprojection error is smallest at the print's true shape.
     """
-    errors = np.array([_solved(views, across * (1 + s), down).error for s in (-_TRIED, _TRIED)])
+    errors = np.array(
+        [_solved(views, across * (1 + s), down).error for s in (-_TRIAL_STRETCH, _TRIAL_STRETCH)]
+    )
     below, above = errors**2
-    bend = below + above - 2 * error**2
-    if bend <= 0:
+    curvature = below + above - 2 * error**2
+    if curvature <= 0:
         return 0.0
-    best = float(np.clip(_TRIED * (below - above) / (2 * bend), -0.2, 0.2))
-    return best if _solved(views, across * (1 + best), down).error < 0.8 * error else 0.0
-
-
-_TRIED: Final = 0.02
+    best = float(np.clip(_TRIAL_STRETCH * (below - above) / (2 * curvature), -0.2, 0.2))
+    return best if _solved(views, across * (1 + best), down).error < _STRETCH_GAIN * error else 0.0
 
 
 def _solved(views: Sequence[TargetView], across: float, down: float) -> _Solved:

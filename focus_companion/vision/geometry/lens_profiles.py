@@ -1,4 +1,4 @@
-"""Lens profiles: those that ship in ``calibration/lenses``, and those that ``calibrate`` writes."""
+"""Reads and writes lens profiles: those that ship in ``calibration/lenses``, and those of ``calibrate``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,20 @@ from .scene import Lens
 
 SUFFIX: Final = ".toml"
 
-SAME_SHAPE: Final = 0.01
-"""Aspect ratios that differ by less are assumed to show the same part of the sensor."""
+MAX_ASPECT_DIFFERENCE: Final = 0.01
+"""Relative difference below which pictures of two aspect ratios are assumed to show the same part of the
+sensor.
+"""
 
 FOCAL_SPREAD: Final = 0.01
+"""Default standard deviation of the focal length's logarithm."""
 DISTORTION_SPREAD: Final = 0.05
-"""Default standard deviations of a lens from its profile: of the focal length's logarithm, and of k1."""
+"""Default standard deviation of k1."""
+
+_MIN_FOCAL_RATIO: Final = 0.2
+"""Focal length, in longer sides of the picture, that every lens exceeds."""
+_MAX_FOCAL_RATIO: Final = 20
+"""Focal length, in longer sides of the picture, that every lens stays below."""
 
 
 class LensError(ValueError):
@@ -28,8 +36,9 @@ class LensError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LensProfile:
-    """A lens known before the board is seen: ``spread`` is the standard deviation of its focal length's
-    logarithm, ``distortion_spread`` that of k1; ``camera`` names the camera that it belongs to, if any."""
+    """A lens that is known independently of the board: ``spread`` is the standard deviation of its focal
+    length's logarithm, ``distortion_spread`` that of k1; ``camera`` names its camera, if known.
+    """
 
     name: str
     lens: Lens
@@ -50,11 +59,11 @@ class LensProfile:
 
     def fits(self, width: int, height: int) -> bool:
         """Whether pictures of that size show the same part of the sensor."""
-        return abs(width / height / (self.lens.width / self.lens.height) - 1) < SAME_SHAPE
+        return abs(width / height / (self.lens.width / self.lens.height) - 1) < MAX_ASPECT_DIFFERENCE
 
 
 def lens_profile(name: str, folders: Sequence[Path] = ()) -> LensProfile:
-    """The profile in a file, or of that name in ``folders`` or among those shipped.
+    """The profile in the file ``name``, or of that name in ``folders`` or among those shipped.
 
     Raises:
         LensError: there is none, or it cannot be read.
@@ -89,7 +98,7 @@ def _places(folders: Sequence[Path]) -> list[Path]:
 
 
 def read_lens(path: Path) -> LensProfile:
-    """Raises LensError, naming the file and what is wrong in it."""
+    """The profile in a file. Raises LensError, which names the file and what is wrong in it."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -98,16 +107,18 @@ def read_lens(path: Path) -> LensProfile:
         raise LensError(f"{path} is no lens profile ({error}); make one with calibrate") from error
     size = [_number(path, values, key) for key in ("width", "height")]
     focal = _number(path, values, "focal")
-    centre = _row(path, values, "centre", 2)
-    k1, k2, p1, p2 = _row(path, values, "distortion", 4)
-    if min(*size, focal) <= 0 or not 0.2 < focal / max(size) < 20:
+    centre = _numbers(path, values, "centre", 2)
+    k1, k2, p1, p2 = _numbers(path, values, "distortion", 4)
+    if min(*size, focal) <= 0 or not _MIN_FOCAL_RATIO < focal / max(size) < _MAX_FOCAL_RATIO:
         raise LensError(f"{path}: width, height and focal are pixels; {focal:g} at {size[0]:g} is no lens")
     lens = Lens(round(size[0]), round(size[1]), focal, (centre[0], centre[1]), (k1, k2, p1, p2))
     spread = _number(path, values, "spread") if "spread" in values else FOCAL_SPREAD
-    wide = _number(path, values, "distortion_spread") if "distortion_spread" in values else DISTORTION_SPREAD
-    if not (0 < spread < 1 and 0 < wide < 1):
+    distortion_spread = DISTORTION_SPREAD
+    if "distortion_spread" in values:
+        distortion_spread = _number(path, values, "distortion_spread")
+    if not (0 < spread < 1 and 0 < distortion_spread < 1):
         raise LensError(f"{path}: spread and distortion_spread lie between 0 and 1")
-    return LensProfile(path.stem, lens, spread, wide, str(values.get("camera", "")))
+    return LensProfile(path.stem, lens, spread, distortion_spread, str(values.get("camera", "")))
 
 
 def _number(path: Path, values: dict[str, Any], key: str) -> float:
@@ -123,7 +134,7 @@ def _number(path: Path, values: dict[str, Any], key: str) -> float:
     return number
 
 
-def _row(path: Path, values: dict[str, Any], key: str, count: int) -> list[float]:
+def _numbers(path: Path, values: dict[str, Any], key: str, count: int) -> list[float]:
     row = values.get(key)
     if not isinstance(row, list) or len(row) != count:
         raise LensError(f"{path}: {key} must be {count} numbers; make the profile again with calibrate")
@@ -131,7 +142,7 @@ def _row(path: Path, values: dict[str, Any], key: str, count: int) -> list[float
 
 
 def lens_text(profile: LensProfile, remark: str) -> str:
-    """The profile as text for a file, with a comment for people on its first line."""
+    """The text of a profile file, with ``remark`` as a comment on its first line."""
     lens = profile.lens
     camera = "".join(c for c in profile.camera if c.isprintable() and c not in '"\\')
     lines = [f"# {' '.join(remark.split())}"]

@@ -1,4 +1,4 @@
-"""The board's orientation if the position leaves it open: an empty board or a symmetric position."""
+"""Chooses the board's orientation where the position leaves it open: it is empty or symmetric."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ def turned_stacks(stacks: Sequence[T], quarters: int) -> tuple[T, ...]:
 
 
 def mirrored_stacks(stacks: Sequence[T]) -> tuple[T, ...]:
-    """The 52 squares as a mirrored picture shows them: the files in reverse order."""
+    """The 52 squares as in a mirrored picture: with the files in reverse order."""
     return tuple(
         stacks[INDEX[f"{'abcdefgh'[7 - file]}{rank + 1}"]] for file, rank in zip(FILE, RANK, strict=True)
     )
 
 
-def like_its_mirror_image(stacks: Sequence[str]) -> bool:
-    """Whether a mirrored picture of the position cannot be distinguished from a true one of it, as the board
-    may lie in any of four orientations. The start of two players is like that.
+def looks_mirror_symmetric(stacks: Sequence[str]) -> bool:
+    """Whether the mirror image of the position equals the position itself in one of the board's four
+    orientations. The start of two players is such a position.
     """
     mirrored = mirrored_stacks(stacks)
     return any(turned_stacks(mirrored, turns) == tuple(stacks) for turns in range(4))
 
 
 def sides_beyond(camera: Camera, profile: BoardProfile) -> tuple[str, ...]:
-    """The edges of the picture (left, right, top, bottom) beyond which centres of squares lie; none if the
-    board is in the picture as a whole.
+    """The edges of the picture (left, right, top, bottom) beyond which centres of squares lie; none if all of
+    them are in the picture.
     """
     x, y = camera.project(np.column_stack([profile.centres, np.zeros(len(profile.centres))])).T
     lens = camera.lens
@@ -57,8 +57,8 @@ def sides_beyond(camera: Camera, profile: BoardProfile) -> tuple[str, ...]:
 
 
 def same_turns(stacks: Sequence[str], *, any_shades: bool = False) -> tuple[int, ...]:
-    """Numbers of quarter turns, including 0, under which the position is invariant; with ``any_shades`` (it
-    is unknown which shade is whose) also those that only exchange the players' pieces.
+    """Numbers of quarter turns, including 0, under which the position is invariant. With ``any_shades`` (it
+    is unknown which player has which shade), quarter turns that only permute the colours are included.
     """
     found = []
     places = list(range(len(stacks)))
@@ -71,7 +71,7 @@ def same_turns(stacks: Sequence[str], *, any_shades: bool = False) -> tuple[int,
 
 
 def _exchanged(stacks: Sequence[str], others: Sequence[str]) -> bool:
-    """Are two positions equal up to a permutation of the colours?"""
+    """Whether two positions are equal up to a permutation of the colours."""
     if any(len(one) != len(other) for one, other in zip(stacks, others, strict=True)):
         return False
     pairs = set(zip("".join(stacks), "".join(others), strict=True))
@@ -81,8 +81,8 @@ def _exchanged(stacks: Sequence[str], others: Sequence[str]) -> bool:
 def upright(
     camera: Camera, profile: BoardProfile, stacks: Sequence[str], rank1: str, *, any_shades: bool = False
 ) -> Camera:
-    """Of the orientations in which the position looks the same, the one with rank 1 at the named side of the
-    picture; ``any_shades`` as in :func:`same_turns`.
+    """Of the orientations in which the position looks the same, the one with rank 1 at the side ``rank1`` of
+    the picture; ``any_shades`` as in :func:`same_turns`.
     """
     side = np.array(SIDES[rank1])
     far = 4 * profile.pitch

@@ -1,4 +1,4 @@
-"""From lattice to camera: pose and focal length from a homography, and refinement by robust least squares."""
+"""Estimates pose and focal length from a lattice's homography, and refines them by robust least squares."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from .scene import BoardProfile, Camera, Lens
 
 Floats = NDArray[np.float64]
 
-SPREAD = {"focal": 0.17, "k1": 0.05}
-"""Prior standard deviations of the focal length's logarithm and of the distortion k1, about the guessed
-lens."""
+PRIOR_SPREAD = {"focal": 0.17, "k1": 0.05}
+"""Standard deviations of the prior about the guessed lens: of the focal length's logarithm, and of k1."""
 
-_FIELDS = np.linspace(42.0, 84.0, 22)
+_FIELDS_OF_VIEW = np.linspace(42.0, 84.0, 22)
+"""Angles of view along the longer side that are tried, in degrees."""
+
+_K1_RANGE = (-0.4, 0.3)
+"""Range to which k1 is limited during refinement."""
 
 
 @dataclass(frozen=True, slots=True)
-class Square:
-    """A homography interpreted as a view of a square lattice: the best fitting camera, and its misfit.
+class SquareView:
+    """A homography interpreted as a view of a square lattice: the best-fitting camera, and its misfit.
 
     ``misfit`` combines the cosine of the angle between the lattice's axes and the logarithm of the ratio of
     their steps, both zero for a true square, with how unusual the focal length is.
@@ -34,22 +37,22 @@ class Square:
 
 def square_view(
     homography: Floats, lens: Lens, pitch: float, level: float, *, known: bool = False
-) -> Square | None:
-    """The camera for which ``homography`` (lattice steps → ideal pixels of ``lens``) is a square lattice at
-    z = ``level``.
+) -> SquareView | None:
+    """The camera that sees a square lattice at z = ``level`` through ``homography`` (lattice steps →
+    undistorted pixels of ``lens``); None if there is no such camera above the board.
 
-    None when no camera in front of the board does. ``known``: only a camera with the lens's focal length.
+    ``known``: the focal length is that of ``lens``; otherwise the best one is searched for.
     """
     centre = np.array(lens.centre)
     columns = homography.copy()
     columns[:2] -= centre[:, None] * columns[2]
-    focals = max(lens.width, lens.height) / 2 / np.tan(np.radians(_FIELDS) / 2)
+    focals = max(lens.width, lens.height) / 2 / np.tan(np.radians(_FIELDS_OF_VIEW) / 2)
     if known:
         focals = np.array([lens.focal])
     scaled = columns[None] / np.stack([focals, focals, np.ones_like(focals)], 1)[:, :, None]
     one, other = scaled[:, :, 0], scaled[:, :, 1]
     long_one, long_other = np.hypot.reduce(one, axis=1), np.hypot.reduce(other, axis=1)
-    usual = np.log(focals / lens.focal) / SPREAD["focal"]
+    usual = np.log(focals / lens.focal) / PRIOR_SPREAD["focal"]
     misfits = np.hypot((one * other).sum(1) / (long_one * long_other), np.log(long_one / long_other))
     misfits += 0.01 * usual**2
     focal, misfit = float(focals[misfits.argmin()]), float(misfits.min())
@@ -66,7 +69,7 @@ def square_view(
     place = place - rotation[:, 2] * level
     view = replace(lens, focal=focal)
     camera = Camera(view, _vector(rotation), (float(place[0]), float(place[1]), float(place[2])))
-    return Square(camera, misfit) if camera.place[2] > 0 else None
+    return SquareView(camera, misfit) if camera.place[2] > 0 else None
 
 
 def _vector(rotation: Floats) -> tuple[float, float, float]:
@@ -74,22 +77,23 @@ def _vector(rotation: Floats) -> tuple[float, float, float]:
     return float(x), float(y), float(z)
 
 
-def straighten(points: Floats, lens: Lens) -> Floats:
-    """Pixels (N, 2) as an undistorted lens of the same focal length would have them."""
+def undistort(points: Floats, lens: Lens) -> Floats:
+    """Pixels (N, 2) with the lens distortion removed."""
     pixels = np.ascontiguousarray(points, float).reshape(-1, 1, 2)
     flat = cv2.undistortPoints(pixels, lens.matrix, np.array(lens.distortion), P=lens.matrix)
     return np.asarray(flat, float).reshape(-1, 2)
 
 
-def bend(points: Floats, lens: Lens) -> Floats:
-    """The inverse of :func:`straighten`."""
+def distort(points: Floats, lens: Lens) -> Floats:
+    """The inverse of :func:`undistort`."""
     rays = np.column_stack([(points - lens.centre) / lens.focal, np.ones(len(points))])
     return Camera(lens, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)).project(rays)
 
 
 def turned(camera: Camera, quarters: int, shift: tuple[float, float] = (0.0, 0.0)) -> Camera:
     """The camera that sees at board point P what ``camera`` saw at P rotated by ``quarters`` quarter turns
-    (anticlockwise, about the board's centre) and then translated by ``shift`` mm."""
+    (anticlockwise, about the board's centre) and then translated by ``shift`` mm.
+    """
     angle = quarters * np.pi / 2
     turn = np.array([(np.cos(angle), -np.sin(angle), 0), (np.sin(angle), np.cos(angle), 0), (0, 0, 1)])
     rotation = camera.rotation_matrix @ turn
@@ -99,20 +103,21 @@ def turned(camera: Camera, quarters: int, shift: tuple[float, float] = (0.0, 0.0
 
 
 def lifted(camera: Camera, up: float) -> Camera:
-    """The camera that sees the board where ``camera`` would see it if it were ``up`` mm higher."""
+    """The camera that sees the board where ``camera`` would see it if the board were ``up`` mm higher."""
     x, y, z = (camera.rotation_matrix @ (0.0, 0.0, up) + camera.translation).tolist()
     return replace(camera, translation=(x, y, z))
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """The lens prior for the refinement: logarithm of the focal length and k1, each with a standard
-    deviation."""
+    """The lens prior for the refinement: focal length and k1, each with a standard deviation (of the
+    logarithm for the focal length).
+    """
 
     focal: float
     k1: float
-    focal_spread: float = SPREAD["focal"]
-    k1_spread: float = SPREAD["k1"]
+    focal_spread: float = PRIOR_SPREAD["focal"]
+    k1_spread: float = PRIOR_SPREAD["k1"]
 
 
 def adjust(
@@ -124,18 +129,18 @@ def adjust(
     *,
     normals: Floats | None = None,
     sigma: float = 1.0,
-    rounds: int = 8,
+    iterations: int = 8,
 ) -> Camera:
     """Refine pose, focal length and k1 so that board ``points`` (N, 3) project to ``pixels`` (N, 2).
 
-    Robust: outliers beyond a few ``sigma`` pixels count little (Cauchy loss). With ``normals`` (N, 2) only
-    the distance along them counts, as for an edge. ``weights`` (N,) scale the squared residuals.
+    Outliers beyond a few ``sigma`` pixels have little influence (Cauchy loss). With ``normals`` (N, 2), only
+    residuals along them count, as for an edge. ``weights`` (N,) scale the squared residuals.
     """
     state = _pack(camera)
     damping = 1e-3
     cost = np.inf
     trial = state
-    for _ in range(rounds):
+    for _ in range(iterations):
         candidate = _unpack(trial, camera)
         residual, jacobian = _residuals(candidate, points, pixels, normals)
         squared = (residual**2).sum(1) if normals is None else residual[:, 0] ** 2
@@ -172,7 +177,7 @@ def _pack(camera: Camera) -> Floats:
 def _unpack(state: Floats, camera: Camera) -> Camera:
     lens = camera.lens
     focal = float(np.exp(np.clip(state[6], np.log(lens.focal) - 1, np.log(lens.focal) + 1)))
-    distortion = (float(np.clip(state[7], -0.4, 0.3)), *lens.distortion[1:])
+    distortion = (float(np.clip(state[7], *_K1_RANGE)), *lens.distortion[1:])
     return Camera(
         replace(lens, focal=focal, distortion=distortion),
         (float(state[0]), float(state[1]), float(state[2])),
@@ -206,9 +211,13 @@ def _residuals(
     return (residual * normals).sum(1, keepdims=True), (jacobian * normals[:, :, None]).sum(1, keepdims=True)
 
 
-def around(camera: Camera, profile: BoardProfile, far: float) -> Iterator[Camera]:
-    """Initial cameras for a fit that might converge beside the board, on shadows or a print: displaced by
-    ``far`` squares in all directions."""
+def displaced_cameras(camera: Camera, profile: BoardProfile, distance: float) -> Iterator[Camera]:
+    """Starting points for a fit that may have converged on shadows or a print: ``camera`` displaced by
+    ``distance`` squares in eight directions.
+    """
     for angle in np.arange(8) * np.pi / 4:
-        shift = far * profile.pitch * float(np.cos(angle)), far * profile.pitch * float(np.sin(angle))
+        shift = (
+            distance * profile.pitch * float(np.cos(angle)),
+            distance * profile.pitch * float(np.sin(angle)),
+        )
         yield turned(camera, 0, shift)

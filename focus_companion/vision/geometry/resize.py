@@ -8,18 +8,23 @@ from typing import Final
 import cv2
 import numpy as np
 
-from ..capture.frames import SIZE, Image
+from ..capture.frames import CAMERA_SIZE, Image
 from .scene import Camera
 
-FINE_PIXELS: Final = SIZE[0] * SIZE[1]
-"""Maximum pixels for fitting outlines and reading stills: more take longer without showing more."""
+FINE_PIXELS: Final = CAMERA_SIZE[0] * CAMERA_SIZE[1]
+"""Maximum pixels of a picture to which outlines are fitted or which is read: more take longer without showing
+more.
+"""
+
+_UNCHANGED: Final = 0.99
+"""Factor above which a picture is not worth resizing."""
 
 
 def reduced(image: Image, pixels: int) -> tuple[Image, float]:
-    """The picture with at most ``pixels`` pixels, and the factor by which it was resized."""
+    """The picture, reduced to about ``pixels`` pixels if it has more, and the factor of the reduction."""
     height, width = image.shape[:2]
     factor = min(1.0, float(np.sqrt(pixels / (height * width))))
-    if factor > 0.99:
+    if factor > _UNCHANGED:
         return image, 1.0
     size = (round(width * factor), round(height * factor))
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8), size[0] / width

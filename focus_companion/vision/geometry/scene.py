@@ -1,8 +1,8 @@
 """The geometric model of camera, board and pieces, shared by detection, reading and drawing.
 
-Board frame: millimetres, x along the files (a to h), y along the ranks (1 to 8), z up; the origin is the
-centre of the board at the level where a single piece rests. The camera is OpenCV's pinhole model with
-distortion: ``X_camera = R X_board + t``.
+The board frame is in millimetres: x from file a to h, y from rank 1 to 8, z up; the origin is the centre of
+the board at the level where a single piece rests. The camera is OpenCV's pinhole model with distortion:
+``X_camera = R X_board + t``.
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ _SIDES = np.sign(_STEPS)
 
 @dataclass(frozen=True, slots=True)
 class Solid:
-    """A solid of revolution standing on z = 0: ``rings`` are (radius, height) in mm from the bottom to the
-    top.
-    """
+    """A solid of revolution standing on z = 0: ``rings`` are (radius, height) in mm from the bottom up."""
 
     rings: tuple[tuple[float, float], ...]
 
@@ -55,8 +53,8 @@ class PieceLook:
 @dataclass(frozen=True, slots=True)
 class BoardProfile:
     """Dimensions of a set, in mm: the lattice's pitch, a bare dome, a piece, and the ``rise`` that each
-    further piece adds. ``pieces``: the appearance of its colours, if known. ``gaps``: those of a folding
-    board, between the files d and e and between the ranks 4 and 5.
+    further piece adds. ``pieces``: the appearance of the colours, if known. ``gaps``: those of a folding
+    board, between files d and e and between ranks 4 and 5.
     """
 
     name: str
@@ -77,7 +75,7 @@ class BoardProfile:
 
     @property
     def flat(self) -> bool:
-        """Whether an empty square has no dome, so that its boundary is not visible."""
+        """Whether an empty square has no dome, and so no outline."""
         return self.dome.height <= 0
 
     @property
@@ -125,8 +123,8 @@ class Lens:
         )
 
 
-_AT_ONCE = 2048
-"""Points projected in one call: OpenCV computes all their derivatives, too, in half a kilobyte for each."""
+_PROJECTION_BATCH = 2048
+"""Points projected per call: OpenCV also computes their derivatives, which take half a kilobyte per point."""
 
 
 @dataclass(frozen=True)
@@ -164,8 +162,8 @@ class Camera:
             np.array(self.lens.distortion, float),
         )
         pixels = np.empty((len(places), 2))
-        for first in range(0, len(places), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
+        for first in range(0, len(places), _PROJECTION_BATCH):
+            some = slice(first, first + _PROJECTION_BATCH)
             pixels[some] = cv2.projectPoints(places[some], *view)[0].reshape(-1, 2)
         return pixels
 
@@ -191,7 +189,7 @@ _ANGLES = np.linspace(0, 2 * np.pi, 24, endpoint=False)
 
 
 def ring_points(solid: Solid, centre: tuple[float, float], base: float) -> Floats:
-    """Points (rings × 24, 3) on the rings of a solid standing at ``centre`` at the height ``base``."""
+    """Points (rings × 24, 3) on the rings of a solid standing at ``centre`` at height ``base``."""
     rings = np.array(solid.rings, float)
     x = centre[0] + rings[:, :1] * np.cos(_ANGLES)
     y = centre[1] + rings[:, :1] * np.sin(_ANGLES)

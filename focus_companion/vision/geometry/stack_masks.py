@@ -1,9 +1,9 @@
 """Masks of the projected pieces of every square at every height.
 
-A column is all that may stand on one square: its bare dome (level 0) and pieces 1 … :data:`TALLEST`. The
-masks of a column share one small window of the picture. From above, a higher piece occludes the lower ones
-and a nearer column those behind it, so the painter's algorithm (columns far to near, pieces bottom to top)
-renders what is visible.
+A column is everything that may stand on one square: its bare dome (level 0) and pieces 1 …
+:data:`TALLEST_UNTRIMMED`. The masks of a column share one small window of the picture. From above, a higher
+piece occludes the lower ones, and a nearer column those behind it. So the painter's algorithm (columns far to
+near, pieces bottom to top) renders what is visible.
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ from ...game.squares import SQUARES
 from .scene import CORNERS, BoardProfile, Camera, ring_points
 
 Mask = NDArray[np.bool_]
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
-TALLEST = 10
-"""Pieces in the tallest stack before it is trimmed: five set down on five."""
-HIGHEST = 5
+TALLEST_UNTRIMMED = 10
+"""Pieces in the tallest stack before trimming: five placed on five."""
+TALLEST_TRIMMED = 5
 """Pieces in the tallest stack after trimming."""
-NEVER = 255
-SHOWS = 1.9
-"""Minimum :attr:`Outlines.step`, in pixels, at which one more piece is clearly visible: less is lost in the
-blur of edges and the play of the pieces."""
+NEVER_COVERED = 255
+"""Value of :attr:`Column.covered` where no stack covers the pixel."""
+MIN_VISIBLE_STEP = 1.9
+"""Minimum :attr:`Outlines.step`, in pixels, at which one more piece is clearly visible: smaller steps are
+lost in blurred edges and the play between pieces.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,12 @@ class Column:
     top: int
     masks: NDArray[np.bool_]
     covered: NDArray[np.uint8]
-    """(h, w): how many pieces a stack must have to cover the pixel; ``NEVER`` where none does."""
+    """(h, w): the minimum number of pieces of a stack that covers the pixel, or ``NEVER_COVERED``."""
 
     @property
     def any(self) -> Mask:
         """Pixels (h, w) that a stack of any height, or the dome, covers."""
-        return np.asarray(self.masks[0] | (self.covered != NEVER))
+        return np.asarray(self.masks[0] | (self.covered != NEVER_COVERED))
 
     @property
     def width(self) -> int:
@@ -95,22 +97,22 @@ class Window:
 class Outlines:
     """The columns of all squares for one camera and profile, and the rendering of positions."""
 
-    def __init__(self, camera: Camera, profile: BoardProfile, tallest: int = TALLEST) -> None:
-        """``tallest`` is the maximum number of pieces on a square; with fewer, construction is faster."""
+    def __init__(self, camera: Camera, profile: BoardProfile, tallest: int = TALLEST_UNTRIMMED) -> None:
+        """``tallest`` is the maximum number of pieces on a square; construction is faster with fewer."""
         self.camera, self.profile = camera, profile
         self.pitch = camera.pitch_pixels(profile)
         """Mean side of a square in pixels."""
         self.piece_pixels = float(np.pi * (profile.piece.radius / profile.pitch * self.pitch) ** 2)
         """Mean area of a piece in pixels."""
         self.step = profile.rise * float(np.tan(np.radians(camera.tilt))) * self.pitch / profile.pitch
-        """Pixels by which one more piece shifts a stack's top, at the centre of the board."""
+        """Pixels by which one more piece shifts a stack's top in the picture, at the centre of the board."""
         self.columns = _columns(camera, profile, tallest)
         centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
         distance = np.linalg.norm(centres - camera.place, axis=1)
         self.far_to_near: tuple[int, ...] = tuple(int(s) for s in np.argsort(-distance))
-        self._met: dict[tuple[int, int, int, int], bool] = {}
+        self._overlap_cache: dict[tuple[int, int, int, int], bool] = {}
         self._overlaps = tuple(
-            tuple(o for o in self.far_to_near if _meet(self.columns[s], self.columns[o]))
+            tuple(o for o in self.far_to_near if _windows_overlap(self.columns[s], self.columns[o]))
             for s in range(len(SQUARES))
         )
 
@@ -125,7 +127,7 @@ class Outlines:
         )
 
     def clusters(self, squares: Sequence[int]) -> list[tuple[int, ...]]:
-        """Connected components of the squares, of which those are connected whose columns overlap."""
+        """Connected components of the squares; two squares are connected if their columns overlap."""
         left = list(squares)
         groups: list[tuple[int, ...]] = []
         while left:
@@ -138,18 +140,18 @@ class Outlines:
         return groups
 
     def touching(self, squares: Sequence[int]) -> tuple[int, ...]:
-        """All squares whose columns overlap with those of ``squares``, far to near."""
+        """All squares whose columns overlap those of ``squares``, far to near."""
         near = {o for s in squares for o in self._overlaps[s]}
         return tuple(s for s in self.far_to_near if s in near)
 
-    def meet(self, one: int, pieces: int, other: int, others: int) -> bool:
-        """Do stacks of ``pieces`` and ``others`` pieces on two squares overlap in the picture?"""
+    def overlap(self, one: int, pieces: int, other: int, others: int) -> bool:
+        """Whether stacks of ``pieces`` and ``others`` pieces on two squares overlap in the picture."""
         at = one, pieces, other, others
-        if at not in self._met:
-            self._met[at] = other in self._overlaps[one] and _overlap(
+        if at not in self._overlap_cache:
+            self._overlap_cache[at] = other in self._overlaps[one] and _masks_overlap(
                 self.columns[one], pieces, self.columns[other], others
             )
-        return self._met[at]
+        return self._overlap_cache[at]
 
     def paint(
         self,
@@ -161,8 +163,8 @@ class Outlines:
     ) -> NDArray[np.uint8]:
         """Class of every pixel of a window (h, w): that of the visible piece, or 0 where there is none.
 
-        ``stacks`` gives for each square of ``order`` (far to near) the classes of its pieces, bottom first.
-        ``tops``: for every square the pixels (tallest, h, w) of each piece's top, whose class is then that of
+        ``stacks`` has for each square of ``order`` (far to near) the classes of its pieces, bottom first.
+        ``tops`` has for every square the masks (tallest, h, w) of each piece's top, whose class is that of
         the piece plus ``top``.
         """
         labels = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
@@ -189,16 +191,16 @@ class Outlines:
         return labels
 
 
-def made_once(make: Callable[[Outlines], Made]) -> Callable[[Outlines], Made]:
-    """Cache a function of outlines for as long as these exist.
+def cached_per_outlines(make: Callable[[Outlines], Result]) -> Callable[[Outlines], Result]:
+    """Decorator that caches a function of outlines for as long as these exist.
 
-    Outlines are megabytes of masks, one set for each pose that is tried: with strong references, the cache
-    would keep those of old poses.
+    Outlines hold megabytes of masks and are made for each pose that is tried: strong references would keep
+    those of old poses alive.
     """
-    known: WeakKeyDictionary[Outlines, Made] = WeakKeyDictionary()
+    known: WeakKeyDictionary[Outlines, Result] = WeakKeyDictionary()
 
     @wraps(make)
-    def made(outlines: Outlines) -> Made:
+    def made(outlines: Outlines) -> Result:
         if outlines not in known:
             known[outlines] = make(outlines)
         return known[outlines]
@@ -206,7 +208,7 @@ def made_once(make: Callable[[Outlines], Made]) -> Callable[[Outlines], Made]:
     return made
 
 
-@made_once
+@cached_per_outlines
 def _lattice_masks(outlines: Outlines) -> dict[Window, Mask]:
     """The masks computed so far, by window."""
     return {}
@@ -254,7 +256,7 @@ def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Colum
         high = np.clip(np.ceil(together.max(0)).astype(int) + 2, low + 1, (width, height))
         size = int(high[0] - low[0]), int(high[1] - low[1])
         masks = np.array([filled(hull - low, size) for hull in own])
-        covered = np.where(masks[1:].any(0), np.argmax(masks[1:], axis=0) + 1, NEVER).astype(np.uint8)
+        covered = np.where(masks[1:].any(0), np.argmax(masks[1:], axis=0) + 1, NEVER_COVERED).astype(np.uint8)
         columns.append(Column(int(low[0]), int(low[1]), masks, covered))
     return tuple(columns)
 
@@ -262,15 +264,15 @@ def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Colum
 def filled(hull: NDArray[np.float32], size: tuple[int, int]) -> Mask:
     """Pixels (h, w) whose centre lies inside a convex outline.
 
-    Rendered at four times the size, because OpenCV fills every pixel that the outline touches: half a pixel
-    too much on every side, which is more than one more piece adds seen from a steep angle.
+    Rendered at four times the size, because OpenCV fills every pixel that the outline touches. That is half a
+    pixel too much on every side, which from a steep angle is more than another piece adds.
     """
     large = np.zeros((4 * size[1], 4 * size[0]), np.uint8)
     cv2.fillConvexPoly(large, np.round((hull * 4 + 1.5) * 16).astype(np.int32), 255, cv2.LINE_8, 4)
     return np.asarray(cv2.resize(large, size, interpolation=cv2.INTER_AREA) > 127)
 
 
-def _overlap(a: Column, pieces: int, b: Column, others: int) -> bool:
+def _masks_overlap(a: Column, pieces: int, b: Column, others: int) -> bool:
     left, top = max(a.left, b.left), max(a.top, b.top)
     right, bottom = min(a.left + a.width, b.left + b.width), min(a.top + a.height, b.top + b.height)
     one, other = (
@@ -282,7 +284,7 @@ def _overlap(a: Column, pieces: int, b: Column, others: int) -> bool:
     return bool((one & other).any())
 
 
-def _meet(a: Column, b: Column) -> bool:
+def _windows_overlap(a: Column, b: Column) -> bool:
     return (
         a.left < b.left + b.width
         and b.left < a.left + a.width

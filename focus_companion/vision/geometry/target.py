@@ -1,7 +1,7 @@
 """The printable calibration target: a chessboard with a marker in every white field.
 
-On A4 or Letter paper, landscape. Two rulers of 100 mm show whether the printer has kept the scale, or has
-stretched the sheet more in one direction, which spoils a measurement.
+It is printed on A4 or Letter paper in landscape format. Two rulers of 100 mm show whether the printer kept
+the scale; a sheet stretched more in one direction than in the other spoils a measurement.
 """
 
 from __future__ import annotations
@@ -15,16 +15,21 @@ import cv2
 import numpy as np
 
 COLUMNS: Final = 8
+"""Number of fields across."""
 ROWS: Final = 6
+"""Number of fields down."""
 SQUARE: Final = 30.0
 """Side of a field in millimetres."""
-MARK: Final = 22.5
-_BITS: Final = 6
-"""Side of a marker in fields, including its black border."""
+MARKER: Final = 22.5
+"""Side of a marker in millimetres, including its black border."""
+_MARKER_CELLS: Final = 6
+"""Side of a marker in cells, including its black border."""
 
 PAPERS: Final = {"a4": (297.0, 210.0), "letter": (279.4, 215.9)}
+"""Width and height of each paper in millimetres."""
 RULER: Final = 100.0
-_INK: Final = (
+"""Length of a ruler in millimetres."""
+_INSTRUCTIONS: Final = (
     "Focus Companion: print at 100 % (actual size). Both rulers must measure 100 mm. "
     "Glue it on a stiff board."
 )
@@ -34,7 +39,7 @@ _INK: Final = (
 def board() -> cv2.aruco.CharucoBoard:
     """The target as an OpenCV object, in millimetres; its origin is the top left corner of the fields."""
     marks = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
-    return cv2.aruco.CharucoBoard((COLUMNS, ROWS), SQUARE, MARK, marks)
+    return cv2.aruco.CharucoBoard((COLUMNS, ROWS), SQUARE, MARKER, marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +59,10 @@ def fields() -> Iterator[Rectangle]:
             if (row + column) % 2 == 0:
                 yield Rectangle(column * SQUARE, row * SQUARE, SQUARE, SQUARE)
     marks = board().getDictionary()
-    side = MARK / _BITS
+    side = MARKER / _MARKER_CELLS
     for corners, mark in zip(board().getObjPoints(), np.asarray(board().getIds()).ravel(), strict=True):
         x, y = np.asarray(corners).reshape(4, 3)[0, :2]
-        bits = np.asarray(cv2.aruco.generateImageMarker(marks, int(mark), _BITS))
+        bits = np.asarray(cv2.aruco.generateImageMarker(marks, int(mark), _MARKER_CELLS))
         for row, line in enumerate(bits):
             # Runs of black are merged, to avoid hairlines between adjacent rectangles.
             edges = np.flatnonzero(np.diff(np.concatenate([[0], line == 0, [0]]).astype(int)))
@@ -66,7 +71,7 @@ def fields() -> Iterator[Rectangle]:
 
 
 def rulers(left: float, top: float) -> Iterator[Rectangle]:
-    """One ruler below the fields, whose corner is at (left, top), and one beside them."""
+    """One ruler below and one to the left of the fields, whose top left corner is at (left, top)."""
     below, beside = top + ROWS * SQUARE + 4.0, left - 4.0
     for step in range(int(RULER) // 10 + 1):
         length = 3.0 if step % 5 == 0 else 1.8
@@ -78,7 +83,7 @@ def rulers(left: float, top: float) -> Iterator[Rectangle]:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Everything printed, in millimetres from the sheet's top left corner."""
+    """Everything that is printed, in millimetres from the sheet's top left corner."""
 
     width: float
     height: float
@@ -108,26 +113,26 @@ def svg(paper: str = "a4") -> str:
         f'viewBox="0 0 {drawn.width} {drawn.height}">\n'
         f'<rect width="{drawn.width}" height="{drawn.height}" fill="#fff"/>\n'
         f'<g fill="#000">\n{rects}\n</g>\n'
-        f'<text x="{x}" y="{y}" font-family="sans-serif" font-size="2.6">{_INK}</text>\n</svg>\n'
+        f'<text x="{x}" y="{y}" font-family="sans-serif" font-size="2.6">{_INSTRUCTIONS}</text>\n</svg>\n'
     )
 
 
-_POINTS: Final = 72 / 25.4
+_POINTS_PER_MM: Final = 72 / 25.4
 """PDF units per millimetre."""
 
 
 def pdf(paper: str = "a4") -> bytes:
     """The sheet as PDF 1.4 at true scale, asking viewers not to fit it to the paper."""
     drawn = sheet(paper)
-    paint = [f"{_POINTS:.8f} 0 0 {_POINTS:.8f} 0 0 cm 0 g"]
+    paint = [f"{_POINTS_PER_MM:.8f} 0 0 {_POINTS_PER_MM:.8f} 0 0 cm 0 g"]
     # PDF's y axis points up.
     paint += [
         f"{b.x:.3f} {drawn.height - b.y - b.height:.3f} {b.width:.3f} {b.height:.3f} re" for b in drawn.boxes
     ]
     x, y = drawn.text_at
-    paint += ["f", f"BT /F 2.6 Tf {x:.3f} {drawn.height - y:.3f} Td ({_escaped(_INK)}) Tj ET"]
+    paint += ["f", f"BT /F 2.6 Tf {x:.3f} {drawn.height - y:.3f} Td ({_escaped(_INSTRUCTIONS)}) Tj ET"]
     content = "\n".join(paint).encode("latin-1")
-    size = f"[0 0 {drawn.width * _POINTS:.3f} {drawn.height * _POINTS:.3f}]"
+    size = f"[0 0 {drawn.width * _POINTS_PER_MM:.3f} {drawn.height * _POINTS_PER_MM:.3f}]"
     parts = [
         b"<< /Type /Catalog /Pages 2 0 R /ViewerPreferences << /PrintScaling /None >> >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

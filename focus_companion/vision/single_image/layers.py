@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.colour_model import CLASSES
-from ..geometry.stack_masks import HIGHEST, Outlines, Window
+from ..geometry.stack_masks import TALLEST_TRIMMED, Outlines, Window
 
 _HIDDEN = 0.4
 """Share of a piece that a stack before it has to cover, to be taken for it."""
@@ -26,8 +26,9 @@ Floats = NDArray[np.float64]
 class LayerScores:
     """What the picture says of one square, given its neighbours.
 
-    ``layers`` (HIGHEST + 1, HIGHEST + 1, CLASSES): nats for showing a class in layer k (1 …) of a stack of h
-    pieces. ``behind`` (HIGHEST + 1,): nats of the pixels that such a stack leaves to what is behind it.
+    ``layers`` (TALLEST_TRIMMED + 1, TALLEST_TRIMMED + 1, CLASSES): nats for showing a class in layer k (1 …)
+    of a stack of h pieces. ``behind`` (TALLEST_TRIMMED + 1,): nats of the pixels that such a stack leaves to
+    what is behind it.
     """
 
     layers: Floats
@@ -68,7 +69,7 @@ class Layers:
         """Pixels of a piece on a square that the tallest stack on ``near`` covers."""
         left = piece.copy()
         columns = self.outlines.columns
-        columns[near].cut_from(left, columns[square].window, HIGHEST)
+        columns[near].cut_from(left, columns[square].window, TALLEST_TRIMMED)
         return int(np.count_nonzero(piece) - np.count_nonzero(left))
 
     def scores(
@@ -87,22 +88,24 @@ class Layers:
         columns = slice(window.left - self.window.left, window.right - self.window.left)
         values = scores[rows, columns][free].astype(np.float64)
         passed = values[np.arange(len(values)), behind]
-        layers = np.zeros((HIGHEST + 1, HIGHEST + 1, CLASSES))
-        left = np.zeros(HIGHEST + 1)
+        layers = np.zeros((TALLEST_TRIMMED + 1, TALLEST_TRIMMED + 1, CLASSES))
+        left = np.zeros(TALLEST_TRIMMED + 1)
         dome = column.masks[0][free]
         left[0] = np.where(dome, values[:, 0], passed).sum()
-        for height in range(1, HIGHEST + 1):
+        for height in range(1, TALLEST_TRIMMED + 1):
             level = self._level[square][height][free]
             left[height] = passed[level == 0].sum()
             for label in range(1, CLASSES):
-                layers[height, :, label] = np.bincount(level, values[:, label], minlength=HIGHEST + 1)
+                layers[height, :, label] = np.bincount(level, values[:, label], minlength=TALLEST_TRIMMED + 1)
         return LayerScores(layers, left)
 
 
 def _level_maps(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """(HIGHEST + 1, h, w): for a stack of each height, which piece every pixel shows; 0 is none of them."""
-    maps = np.zeros((HIGHEST + 1, *masks.shape[1:]), np.uint8)
-    for height in range(1, HIGHEST + 1):
+    """(TALLEST_TRIMMED + 1, h, w): for a stack of each height, which piece every pixel shows; 0 is none of
+    them.
+    """
+    maps = np.zeros((TALLEST_TRIMMED + 1, *masks.shape[1:]), np.uint8)
+    for height in range(1, TALLEST_TRIMMED + 1):
         maps[height] = maps[height - 1]
         maps[height][masks[height]] = height
     return maps

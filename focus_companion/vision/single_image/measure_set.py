@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..appearance.shades import Shade, measured_shades
 from ..detection.find_board import find_board
-from ..detection.quarter_turn import ONE_HUE, tints
+from ..detection.quarter_turn import MAX_HUE_SPREAD, tints
 from ..detection.refine import refine
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import reduced
@@ -167,7 +167,7 @@ def _as_played(shades: dict[str, Shade]) -> dict[str, Shade]:
     if set(shades) != {"g", "r"}:
         return shades
     green, red = tints(np.array([shades["g"], shades["r"]], float))
-    same_hue = float(abs(green - red)[:2].max()) < ONE_HUE
+    same_hue = float(abs(green - red)[:2].max()) < MAX_HUE_SPREAD
     exchanged = green[2] < red[2] if same_hue else green[0] > red[0]
     return {"g": shades["r"], "r": shades["g"]} if exchanged else shades
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.colour_model import BARE, CLASSES, ColourModel, bins
-from ..appearance.first_colours import others
+from ..appearance.first_colours import occluder_density
 
 Mask = NDArray[np.bool_]
 
@@ -37,7 +37,7 @@ def covered(pixels: NDArray[np.uint8], lattice: Mask, model: ColourModel, pitch:
     position; ``pitch`` is the side of a square in pixels.
     """
     scores = model.log_likelihood(pixels)
-    strange = np.log(others())[bins(pixels)]
+    strange = np.log(occluder_density())[bins(pixels)]
     likeliest = np.where(strange > scores.max(-1), CLASSES, scores.argmax(-1))
     hand = _large(_opened(likeliest == CLASSES, _FINGER * pitch), _SMALLEST * pitch * pitch)
     sleeve = np.zeros_like(hand)

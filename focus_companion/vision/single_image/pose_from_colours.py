@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..detection.edge_fit import hidden, stack_outlines
+from ..detection.edge_fit import occluded, stack_outlines
 from ..detection.edges import DIRECTIONS, NORMALS, Edges, OutlinePoints, nearest_edges
 from ..geometry.pose import Prior, adjust
 from ..geometry.scene import BoardProfile, Camera
@@ -64,7 +64,7 @@ def met_by_colours(
     beside = max(1.5, _BESIDE * side)
     inner = _looked_up(painted, shown.pixels - beside * DIRECTIONS - origin)
     outer = _looked_up(painted, shown.pixels + beside * DIRECTIONS - origin)
-    clear = ~hidden(camera, profile, shown, heights)
+    clear = ~occluded(camera, profile, shown, heights)
     usable = (heights > 0)[:, None] & (inner > 0) & (outer >= 0) & (inner != outer) & clear
     if usable.sum() < _FEWEST:
         return camera

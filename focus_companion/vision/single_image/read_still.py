@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..detection.board_search import places_beside
+from ..detection.board_search import neighbouring_poses
 from ..detection.find_board import find_board
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import FINE_PIXELS, reduced, resized
@@ -67,7 +67,7 @@ def read_still(
     picture = StillPicture(small, camera, found.profile, players, lens)
     first = begun(picture, camera, found.profile)
     # A lattice of pieces alone may lie a square beside the board: then stacks are read that nobody built.
-    beside = [begun(picture, place, found.profile) for place in places_beside(camera, found.profile)]
+    beside = [begun(picture, place, found.profile) for place in neighbouring_poses(camera, found.profile)]
     nearest = max(beside, key=lambda place: place.nats)
     if nearest.beats(first, BESIDE):
         picture = StillPicture(small, nearest.camera, found.profile, players, lens)

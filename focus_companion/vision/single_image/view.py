@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.colour_model import BARE, CLASSES, ColourModel, bins
-from ..appearance.first_colours import first_model, others, usual_pieces
+from ..appearance.first_colours import first_model, occluder_density, usual_pieces
 from ..appearance.learning import labels
 from ..detection.edges import Edges, board_bounds
 from ..detection.refine import lens_prior
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
-from ..geometry.stack_masks import HIGHEST, Outlines, Window, lattice_mask
+from ..geometry.stack_masks import TALLEST_TRIMMED, Outlines, Window, lattice_mask
 from .layers import Layers
 from .occluders import covered
 from .solver import STEP, Solver
@@ -74,7 +74,7 @@ class StillPicture:
         self.pixels = sharpened(image)
         self.edges = Edges.of(image, board_bounds(camera, profile))
         self.usual = first_model(image, camera, profile, players)
-        outlines = Outlines(camera, profile, HIGHEST)
+        outlines = Outlines(camera, profile, TALLEST_TRIMMED)
         self.window = outlines.window(range(len(outlines.columns)))
         """The part of the picture that is looked at: where, at first, the board was thought to be."""
         pitch = camera.pitch_pixels(profile)
@@ -94,7 +94,7 @@ class View:
 
     def __init__(self, picture: StillPicture, camera: Camera, profile: BoardProfile) -> None:
         self.picture, self.camera, self.profile = picture, camera, profile
-        self.layers = Layers(Outlines(camera, profile, HIGHEST))
+        self.layers = Layers(Outlines(camera, profile, TALLEST_TRIMMED))
         self.window: Window = self.layers.window
         self.pixels = picture.pixels[self.window.slices]
         self.covered = picture.covered[self.window.slices]
@@ -136,7 +136,9 @@ class View:
         off = ~self.lattice
         known = palette.board.log_likelihood(self.pixels)
         known[off, BARE] = palette.beyond.log_likelihood(self.pixels[off])[:, BARE]
-        nats = np.logaddexp(known, np.log(others())[bins(self.pixels)][..., None]).astype(np.float32)
+        nats = np.logaddexp(known, np.log(occluder_density())[bins(self.pixels)][..., None]).astype(
+            np.float32
+        )
         nats[self.covered] = 0.0
         return nats
 
@@ -171,7 +173,7 @@ def _around_columns(outlines: Outlines, size: tuple[int, ...], margin: float) ->
     mask = np.zeros(size, np.uint8)
     for column in outlines.columns:
         part = mask[column.top : column.top + column.height, column.left : column.left + column.width]
-        part |= column.standing(HIGHEST)
+        part |= column.standing(TALLEST_TRIMMED)
     wide = 2 * round(margin) + 1
     return np.asarray(cv2.dilate(mask, np.ones((wide, wide), np.uint8)), bool)
 

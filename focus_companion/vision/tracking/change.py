@@ -1,7 +1,7 @@
 """Differences between a still picture and the reference.
 
 A piece changes pixels within its own column. Changes elsewhere are foreign: an occluder (an arm, a head, a
-mug) is no evidence for an act on the board, and hides the squares under it.
+mug) is not evidence of an act on the board, and it hides the squares under it.
 """
 
 from __future__ import annotations
@@ -16,31 +16,66 @@ from numpy.typing import NDArray
 from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
 from ..capture.sampling import thinned
-from ..geometry.stack_masks import HIGHEST, Outlines, Window, lattice_mask, made_once
+from ..geometry.stack_masks import TALLEST_TRIMMED, Outlines, Window, cached_per_outlines, lattice_mask
 
-STEP = 26
-"""Minimum difference in grey levels of a changed pixel in blurred pictures; more if they are noisy."""
-REACHES = 0.15
+_MIN_DIFFERENCE = 26
+"""Difference in grey levels above which a pixel of the blurred pictures counts as changed."""
+_MIN_DIFFERENCE_TO_NOISE = 4.0
+"""The same as a multiple of the noise, if that is more."""
+_MIN_OCCLUDER_OVERLAP = 0.15
 """Minimum area on the lattice, in squares, for a change to count as an occluder."""
-OFF_STACKS = 0.4
+_MIN_AREA_OFF_STACKS = 0.4
 """Minimum area of an occluder, in squares, outside all columns."""
-HIDES = 0.08
+_MIN_HIDDEN_SHARE = 0.08
 """Minimum share of a square's pixels under an occluder for the square to count as hidden."""
-TAIL = 0.3
-"""Share of a disc that may be missing in a row of discs; the shadow of a single disc adds less than the
-rest."""
-LEDGE, LAID = 0.5, 5.0
-"""Maximum area of the lattice, in squares, that pieces on the ledge and their shadows may cover, and their
-maximum total area."""
-MARGIN, TABLE = 2.0, 4.5
-"""Margins around the lattice, in squares, that are searched for an arm, and for pieces that were put down."""
+_MAX_MISSING_DISC_SHARE = 0.3
+"""Share of a disc that may be missing from a row of discs for it still to be counted; the shadow of a single
+disc adds less than the rest."""
+_MAX_LEDGE_OVERLAP = 0.5
+"""Maximum area of the lattice, in squares, covered by pieces on the board's ledge and their shadows."""
+_MAX_LEDGE_AREA = 5.0
+"""Maximum total area of such pieces and their shadows, in squares."""
+_BOARD_MARGIN = 2.0
+"""Margin around the lattice, in squares, that is searched for an arm."""
+_TABLE_MARGIN = 4.5
+"""Margin around the lattice, in squares, that is searched for pieces that were put down."""
+_MIN_PIECE_NATS = 0.5
+"""Minimum log-likelihood of a piece's class at a pixel beside the board; 0 is that of a random colour."""
+_MIN_NEW_PIECE_NATS = 1.0
+"""Minimum increase of that log-likelihood for the piece to count as new."""
+_MIN_LAID_AREA = 0.3
+"""Minimum area of a blob of new pieces beside the board, relative to that of one piece."""
+_MAX_LAID_AREA = 6
+"""Maximum area of such a blob, relative to that of one piece."""
+_MIN_RELATIVE_SPREAD = 0.05
+"""Lower limit of the standard deviation over all squares, relative to their median difference."""
+_MAD_TO_SIGMA = 1.48
+"""Standard deviation of a normal distribution, relative to its median absolute deviation."""
+_COLUMN_BORDER = 0.12
+"""Width, in squares, of the border around an explained column that is not foreign."""
+_MIN_FOREIGN_AREA = 0.4
+"""Minimum foreign area in squares; less is ignored."""
+_SHADED_AREA_WEIGHT = 0.5
+"""Weight of a foreign area that includes what may be a shadow."""
+_SAMPLES_PER_SQUARE = 28
+"""Approximate sampling resolution, in pixels per square, that still resolves a piece."""
+_COARSE_SAMPLES_PER_SQUARE = 14
+"""The same for connected components: thin lines of noise vanish, an arm remains."""
+_MIN_SHADING = 0.3
+"""Minimum factor by which a shadow dims a pixel."""
+_MAX_SHADING = 2.2
+"""Maximum factor by which the end of a shadow brightens a pixel."""
+_MAX_SHADING_RESIDUAL = 0.09
+"""Maximum deviation of a channel from the common factor of a shadow, relative to the brightest channel."""
+_MIN_SHADING_LEVEL = 60
+"""Lower limit of that brightest channel, in grey levels."""
 
-_CHANNELS = np.ones((1, 3), np.float32)
-"""Sums the channels of a pixel, in a tenth of the time that numpy takes."""
+_CHANNEL_SUM = np.ones((1, 3), np.float32)
+"""Kernel that sums the channels of a pixel in a tenth of the time that numpy takes."""
 
 
 class Smoothed:
-    """A picture with its blurred part around the board and, subsampled, around the table, both cached."""
+    """A picture with two cached blurred parts: the board's window, and the table's, which is subsampled."""
 
     def __init__(self, image: NDArray[np.uint8]) -> None:
         self.image = image
@@ -56,21 +91,21 @@ class Smoothed:
     def thinned(self, window: Window, every: int) -> NDArray[np.uint8]:
         """The blurred pixels of a window, subsampled by ``every`` in both directions."""
         if self._thinned is None or self._thinned[:2] != (window, every):
-            # A copy: the rest of a large picture need not be kept.
+            # A copy, so that the rest of a large picture is released.
             self._thinned = window, every, blurred(self.image[window.slices])[::every, ::every].copy()
         return self._thinned[2]
 
 
 @dataclass(frozen=True, eq=False)
-class Covering:
-    """A presumed occluder: its slightly dilated ``mask`` (h, w) in the board's ``window``; whether it
-    ``comes_in`` from the window's edge, as an arm does; and the squares at least partly ``under`` it.
+class Occluder:
+    """A presumed occluder: its slightly dilated ``mask`` (h, w) in the board's ``window``; whether it comes
+    ``from_edge`` of the window, as an arm does; and the ``squares`` at least partly under it.
     """
 
     window: Window
     mask: NDArray[np.bool_]
-    comes_in: bool
-    under: tuple[int, ...]
+    from_edge: bool
+    squares: tuple[int, ...]
 
     def pasted(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The picture ``before`` with the occluder pasted from ``now``."""
@@ -80,7 +115,7 @@ class Covering:
 
 
 class Change:
-    """The change detection between two pictures of one scene, ``now`` and ``before``, in a window around the
+    """Change detection between two pictures of one scene, ``now`` and ``before``, in a window around the
     board.
     """
 
@@ -93,10 +128,11 @@ class Change:
         noise: float,
     ) -> None:
         self._outlines, self._standing = outlines, standing
-        self._pictures, self._like = (now, before), (max(STEP, 4.0 * noise),) * 3
+        self._pictures = (now, before)
+        self._tolerance = (max(_MIN_DIFFERENCE, _MIN_DIFFERENCE_TO_NOISE * noise),) * 3
         self.window = board_window(outlines)
         self._now, self._before = now.part(self.window), before.part(self.window)
-        self.changed: NDArray[np.bool_] = self._unlike(self._now, self._before)
+        self.changed: NDArray[np.bool_] = self._differing(self._now, self._before)
         self._pitch = outlines.pitch
         sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
         self.touched: NDArray[np.float64] = np.array([self._share(s, sums) for s in range(len(SQUARES))])
@@ -107,48 +143,48 @@ class Change:
         """The earlier picture."""
         return self._pictures[1].image
 
-    def _unlike(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        alike = np.asarray(cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._like), np.uint8)
-        unlike: NDArray[np.bool_] = alike == 0
-        return unlike
+    def _differing(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        similar = np.asarray(cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._tolerance), np.uint8)
+        differing: NDArray[np.bool_] = similar == 0
+        return differing
 
     def _share(self, square: int, sums: NDArray[np.int32]) -> float:
         rows, columns = self._slices(square)
         corners = sums[rows.stop, columns.stop] - sums[rows.start, columns.stop]
         if corners - sums[rows.stop, columns.start] + sums[rows.start, columns.start] == 0:
-            # Nearly every square of nearly every look.
+            # A shortcut that serves nearly every square of nearly every look.
             return 0.0
         return self._share_of(square, self.changed)
 
     def _share_of(self, square: int, pixels: NDArray[np.bool_]) -> float:
-        """The share of a square's stack, with one more piece, that these ``pixels`` of the window cover."""
+        """Share of a square's stack, with one more piece, that ``pixels`` (a mask of the window) covers."""
         mask = self._outlines.columns[square].standing(len(self._standing[square]) + 1)
         return float(pixels[self._slices(square)][mask].mean()) if mask.any() else 0.0
 
     def appeared(self, colours: ColourModel) -> str:
-        """The letters of the pieces that seem to have been put down beside the lattice: captured, or moved to
-        the reserve.
+        """Letters of the pieces that seem to have been put down beside the lattice: captured, or moved to the
+        reserve.
         """
         step = self._every
         window = table_window(self._outlines)
         shown = [picture.thinned(window, step) for picture in self._pictures]
-        beside = self._unlike(*shown) & ~_near_lattice(self._outlines)[::step, ::step]
+        beside = self._differing(*shown) & ~_near_lattice(self._outlines)[::step, ::step]
         if not beside.any():
             return ""
         now, before = (colours.log_likelihood(picture[beside])[:, 1:] for picture in shown)
         labels = np.zeros(beside.shape, np.uint8)
-        # A label or a cloth of a piece's colour is there before and after; only a new piece increases the
+        # A label or a cloth of a piece's colour is in both pictures; only a new piece increases the
         # likelihood of its colour.
-        laid = (now.max(1) > 0.5) & (now.max(1) > before.max(1) + 1.0)
-        labels[beside] = np.where(laid, now.argmax(1) + 1, 0)
+        new_piece = (now.max(1) > _MIN_PIECE_NATS) & (now.max(1) > before.max(1) + _MIN_NEW_PIECE_NATS)
+        labels[beside] = np.where(new_piece, now.argmax(1) + 1, 0)
         mask = cv2.morphologyEx((labels > 0).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         _, blobs, stats, _ = cv2.connectedComponentsWithStats(np.asarray(mask), connectivity=8)
         pieces = ""
         for blob in range(1, len(stats)):
             area = stats[blob, cv2.CC_STAT_AREA] * (step * step / self._outlines.piece_pixels)
-            if 0.3 < area < 6:
-                number = max(1, min(round(area), _in_a_row(blobs == blob)))
-                pieces += _shared_out(number, np.bincount(labels[blobs == blob], minlength=CLASSES)[1:])
+            if _MIN_LAID_AREA < area < _MAX_LAID_AREA:
+                number = max(1, min(round(area), _discs_in_a_row(blobs == blob)))
+                pieces += _distributed(number, np.bincount(labels[blobs == blob], minlength=CLASSES)[1:])
         return "".join(sorted(pieces))
 
     def part(self, square: int) -> NDArray[np.bool_]:
@@ -161,29 +197,31 @@ class Change:
         top, left = column.top - self.window.top, column.left - self.window.left
         return slice(top, top + column.height), slice(left, left + column.width)
 
-    def differs(self) -> NDArray[np.float64]:
-        """The difference of each square, (52,): the mean difference of its stack's pixels, normalized by
-        the median and the standard deviation (from the median absolute deviation) over all squares.
+    def deviations(self) -> NDArray[np.float64]:
+        """The deviation of each square, (52,), in standard deviations: a z-score of the mean difference of
+        its stack's pixels, by the median and the median absolute deviation over all squares.
 
-        Much more sensitive than :attr:`touched`, but also to shadows.
+        Much more sensitive than :attr:`touched`, to shadows too.
         """
         every = self._every
-        few = cv2.absdiff(thinned(self._now, every), thinned(self._before, every))
-        difference = np.asarray(cv2.transform(np.asarray(few, np.float32), _CHANNELS))
+        sampled = cv2.absdiff(thinned(self._now, every), thinned(self._before, every))
+        difference = np.asarray(cv2.transform(np.asarray(sampled, np.float32), _CHANNEL_SUM))
         height, width = difference.shape[:2]
-        places = [self._places(s, len(self._standing[s]) + 1, height, width) for s in range(len(SQUARES))]
-        counts = np.array([len(each) for each in places])
-        # The indices are concatenated, so that one cumulative sum serves all squares.
-        ends = np.concatenate([[0], np.cumsum(difference.ravel()[np.concatenate(places)], dtype=float)])
+        indices = [
+            self._stack_pixels(s, len(self._standing[s]) + 1, height, width) for s in range(len(SQUARES))
+        ]
+        counts = np.array([len(each) for each in indices])
+        # The indices are concatenated so that one cumulative sum serves all squares.
+        ends = np.concatenate([[0], np.cumsum(difference.ravel()[np.concatenate(indices)], dtype=float)])
         last = np.cumsum(counts)
         means = (ends[last] - ends[last - counts]) / np.maximum(counts, 1)
-        usual = float(np.median(means))
-        spread = 1.48 * float(np.median(np.abs(means - usual)))
-        return np.asarray((means - usual) / max(spread, 0.05 * usual, 1e-6))
+        median = float(np.median(means))
+        spread = _MAD_TO_SIGMA * float(np.median(np.abs(means - median)))
+        return np.asarray((means - median) / max(spread, _MIN_RELATIVE_SPREAD * median, 1e-6))
 
-    def _places(self, square: int, pieces: int, height: int, width: int) -> NDArray[np.intp]:
+    def _stack_pixels(self, square: int, pieces: int, height: int, width: int) -> NDArray[np.intp]:
         """Flat indices of the window's subsampled pixels (height, width) that ``pieces`` pieces cover."""
-        known = _places_of_stacks(self._outlines)
+        known = _stack_pixel_cache(self._outlines)
         if (square, pieces) not in known:
             every, column = self._every, self._outlines.columns[square]
             top, left = column.top - self.window.top, column.left - self.window.left
@@ -194,51 +232,57 @@ class Change:
             known[square, pieces] = rows[inside] * width + columns[inside]
         return known[square, pieces]
 
-    def foreign(self, explained: Collection[int], tallest: dict[int, int] | None = None) -> float:
-        """Area, in squares, of the largest connected change outside the columns of ``explained``.
+    def foreign_area(self, explained: Collection[int], tallest: dict[int, int] | None = None) -> float:
+        """Area, in squares, of the largest connected change outside the columns of ``explained`` squares.
+        ``tallest``: by square, the maximum number of pieces if more may stand there than before.
 
-        Only changes that reach onto the lattice count: pieces put down beside the board are no arm.
+        Only changes that overlap the lattice count: pieces put down beside the board are not an arm.
         """
-        rest = self.changed.copy()
-        tall = tallest or {}
-        grow = max(3, round(self._pitch * 0.12))
+        remaining = self.changed.copy()
+        heights = tallest or {}
+        border = max(3, round(self._pitch * _COLUMN_BORDER))
         for square in explained:
             column = self._outlines.columns[square]
-            high = max(len(self._standing[square]), tall.get(square, 0), 1)
-            mask = np.pad(column.standing(high).astype(np.uint8), grow)
-            mask = np.asarray(cv2.dilate(mask, np.ones((2 * grow + 1, 2 * grow + 1), np.uint8)))
-            top, left = column.top - self.window.top - grow, column.left - self.window.left - grow
+            high = max(len(self._standing[square]), heights.get(square, 0), 1)
+            mask = np.pad(column.standing(high).astype(np.uint8), border)
+            mask = np.asarray(cv2.dilate(mask, np.ones((2 * border + 1, 2 * border + 1), np.uint8)))
+            top, left = column.top - self.window.top - border, column.left - self.window.left - border
             y0, x0 = max(0, top), max(0, left)
-            part = rest[y0 : top + mask.shape[0], x0 : left + mask.shape[1]]
+            part = remaining[y0 : top + mask.shape[0], x0 : left + mask.shape[1]]
             part &= mask[y0 - top : y0 - top + part.shape[0], x0 - left : x0 - left + part.shape[1]] == 0
-        few = rest[:: self._every, :: self._every]
-        if np.count_nonzero(few) * self._every**2 < 0.4 * self._pitch * self._pitch:
+        sampled = remaining[:: self._every, :: self._every]
+        if np.count_nonzero(sampled) * self._every**2 < _MIN_FOREIGN_AREA * self._pitch * self._pitch:
             return 0.0
-        # A shadow dims a region by one factor, an arm does not. Very large ones count, if only half.
-        return max(self._largest(few & ~self._shading(few)), 0.5 * self._largest(few))
+        # A shadow dims a region by one factor, an arm does not. Very large shadows count too, at half weight.
+        return max(
+            self._largest_area(sampled & ~self._shading_mask(sampled)),
+            _SHADED_AREA_WEIGHT * self._largest_area(sampled),
+        )
 
-    def covering(self) -> Covering | None:
+    def occluder(self) -> Occluder | None:
         """The occluder over the squares, if any: the changed component with the largest area outside all
-        columns. Acts on the board change pixels within the columns only.
+        columns, as acts on the board change only pixels within the columns.
         """
-        parts, areas, area = self._parts(self.changed[:: self._every, :: self._every])
+        parts, areas, area = self._components(self.changed[:: self._every, :: self._every])
         size = parts.shape[1], parts.shape[0]
-        bare = cv2.resize(self._off_stacks(), size, interpolation=cv2.INTER_NEAREST)
-        off_stacks = np.bincount(parts.ravel(), np.asarray(bare, float).ravel(), len(areas))
+        off_stacks_mask = cv2.resize(self._off_stacks(), size, interpolation=cv2.INTER_NEAREST)
+        off_stacks = np.bincount(parts.ravel(), np.asarray(off_stacks_mask, float).ravel(), len(areas))
         off_stacks[areas == 0] = 0
         largest = int(off_stacks.argmax())
-        if off_stacks[largest] <= OFF_STACKS * area:
+        if off_stacks[largest] <= _MIN_AREA_OFF_STACKS * area:
             return None
-        thing = parts == largest
-        edge = np.concatenate([thing[0], thing[-1], thing[:, 0], thing[:, -1]])
-        grown = cv2.dilate(thing.astype(np.uint8), np.ones((3, 3), np.uint8))
+        blob_mask = parts == largest
+        edge = np.concatenate([blob_mask[0], blob_mask[-1], blob_mask[:, 0], blob_mask[:, -1]])
+        grown = cv2.dilate(blob_mask.astype(np.uint8), np.ones((3, 3), np.uint8))
         height, width = self.changed.shape
         mask = np.asarray(cv2.resize(grown, (width, height), interpolation=cv2.INTER_NEAREST)) > 0
-        under = (square for square in range(len(SQUARES)) if self._share_of(square, mask) > HIDES)
-        return Covering(self.window, mask, bool(edge.any()), tuple(under))
+        squares = (
+            square for square in range(len(SQUARES)) if self._share_of(square, mask) > _MIN_HIDDEN_SHARE
+        )
+        return Occluder(self.window, mask, bool(edge.any()), tuple(squares))
 
     def _off_stacks(self) -> NDArray[np.uint8]:
-        """Mask of the window, 1 where no stack is, even with one more piece."""
+        """Mask of the window, 1 outside all stacks, even with one more piece on each."""
         mask = np.ones(self.changed.shape, np.uint8)
         for square, stack in enumerate(self._standing):
             mask[self._slices(square)] &= ~self._outlines.columns[square].standing(len(stack) + 1)
@@ -246,11 +290,11 @@ class Change:
 
     @property
     def _every(self) -> int:
-        """Sampling step, in pixels, that still resolves a piece."""
-        return max(1, round(self._pitch / 28))
+        """Sampling step in pixels."""
+        return max(1, round(self._pitch / _SAMPLES_PER_SQUARE))
 
-    def _shading(self, part: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Mask of the pixels in ``part`` (a subsampled mask of the window) that changed as in a shadow: all
+    def _shading_mask(self, part: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Mask of those pixels in ``part`` (a subsampled mask of the window) that changed as in a shadow: all
         channels by nearly the same factor.
         """
         shaded = np.zeros(part.shape, bool)
@@ -260,36 +304,41 @@ class Change:
         )
         factor = (now * before).sum(1) / (before * before).sum(1)
         off = np.abs(now - before * factor[:, None]).max(1)
-        shaded[part] = (off < 0.09 * np.maximum(now.max(1), 60)) & (factor > 0.3) & (factor < 2.2)
+        shaded[part] = (
+            (off < _MAX_SHADING_RESIDUAL * np.maximum(now.max(1), _MIN_SHADING_LEVEL))
+            & (factor > _MIN_SHADING)
+            & (factor < _MAX_SHADING)
+        )
         return shaded
 
-    def _largest(self, rest: NDArray[np.bool_]) -> float:
-        """Area in squares of the largest component of ``rest`` (a subsampled mask of the window) that reaches
-        onto the lattice.
+    def _largest_area(self, remaining: NDArray[np.bool_]) -> float:
+        """Area in squares of the largest component of ``remaining`` (a subsampled mask of the window) that
+        overlaps the lattice.
         """
         every = self._every
-        if np.count_nonzero(rest) * every * every < 0.4 * self._pitch * self._pitch:
+        if np.count_nonzero(remaining) * every * every < _MIN_FOREIGN_AREA * self._pitch * self._pitch:
             return 0.0
-        _, areas, square = self._parts(rest)
+        _, areas, square = self._components(remaining)
         return float(areas.max()) / square
 
-    def _parts(self, rest: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
-        """The connected components of ``rest`` (a subsampled mask of the window), labelled on a coarser grid;
-        the area of each, 0 if it does not reach onto the lattice; and the area of a square.
+    def _components(
+        self, remaining: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
+        """The connected components of ``remaining`` (a subsampled mask of the window), labelled on a coarser
+        grid; the area of each, 0 if it does not overlap the lattice; and the area of a square.
         """
         every = self._every
-        # Reduced further: thin lines of noise vanish, an arm remains.
-        factor = max(1, round(self._pitch / 14 / every))
+        factor = max(1, round(self._pitch / _COARSE_SAMPLES_PER_SQUARE / every))
         small = cv2.resize(
-            rest.astype(np.uint8) * 255,
-            (max(1, rest.shape[1] // factor), max(1, rest.shape[0] // factor)),
+            remaining.astype(np.uint8) * 255,
+            (max(1, remaining.shape[1] // factor), max(1, remaining.shape[0] // factor)),
             interpolation=cv2.INTER_AREA,
         )
         solid = (np.asarray(small) > 127).astype(np.uint8)
         count, parts, stats, _ = cv2.connectedComponentsWithStats(solid, connectivity=8)
         lattice = cv2.resize(
-            # Without the corners, where there are no squares: in another light the table there changes as a
-            # region, and objects there hide nothing.
+            # The mask excludes the corners, where there are no squares: when the light changes, the table
+            # there changes as a region, and objects there hide nothing.
             lattice_mask(self._outlines, self.window).view(np.uint8),
             (solid.shape[1], solid.shape[0]),
             interpolation=cv2.INTER_NEAREST,
@@ -298,25 +347,25 @@ class Change:
         areas = stats[:, cv2.CC_STAT_AREA].astype(float)
         square = (self._pitch / (factor * every)) ** 2
         areas[0] = 0
-        areas[reach < max(3, REACHES * square)] = 0
-        # An arm is connected to the edge; pieces on the ledge are isolated in front of the nearest squares.
+        areas[reach < max(3, _MIN_OCCLUDER_OVERLAP * square)] = 0
+        # An arm extends to the window's edge; pieces on the ledge are isolated in front of the near squares.
         left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
         right, bottom = left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]
-        apart = (left > 0) & (top > 0) & (right < solid.shape[1]) & (bottom < solid.shape[0])
-        areas[apart & (reach < LEDGE * square) & (areas < LAID * square)] = 0
+        isolated = (left > 0) & (top > 0) & (right < solid.shape[1]) & (bottom < solid.shape[0])
+        areas[isolated & (reach < _MAX_LEDGE_OVERLAP * square) & (areas < _MAX_LEDGE_AREA * square)] = 0
         return np.asarray(parts, np.int32), areas, square
 
 
-def _in_a_row(blob: NDArray[np.bool_]) -> int:
-    """How many discs in a row form the blob; a disc with its shadow counts as one."""
+def _discs_in_a_row(blob: NDArray[np.bool_]) -> int:
+    """Number of discs in a row that form the blob; a disc with its shadow counts as one."""
     points = np.column_stack(np.nonzero(blob)[::-1]).astype(np.int32)
     _, sides, _ = cv2.minAreaRect(points)
     width = min(sides) + 1.0
-    return int(len(points) / (np.pi / 4 * width * width) + TAIL)
+    return int(len(points) / (np.pi / 4 * width * width) + _MAX_MISSING_DISC_SHARE)
 
 
-def _shared_out(number: int, shares: NDArray[np.int64]) -> str:
-    """Letters of ``number`` pieces, distributed in proportion to the colours' ``shares`` of a blob."""
+def _distributed(number: int, shares: NDArray[np.int64]) -> str:
+    """Letters of ``number`` pieces, distributed in proportion to the ``shares`` of the colours in a blob."""
     exact = shares * (number / shares.sum())
     counts = exact.astype(int)
     for label in np.argsort(counts - exact)[: number - counts.sum()]:
@@ -324,41 +373,41 @@ def _shared_out(number: int, shares: NDArray[np.int64]) -> str:
     return "".join(letter * counts[label - 1] for letter, label in CLASS.items())
 
 
-@made_once
-def _places_of_stacks(outlines: Outlines) -> dict[tuple[int, int], NDArray[np.intp]]:
-    """The indices computed so far, by square and number of pieces."""
+@cached_per_outlines
+def _stack_pixel_cache(outlines: Outlines) -> dict[tuple[int, int], NDArray[np.intp]]:
+    """Cached pixel indices by square and number of pieces."""
     return {}
 
 
-@made_once
+@cached_per_outlines
 def _near_lattice(outlines: Outlines) -> NDArray[np.bool_]:
-    """In the table's window, the lattice's squares and whatever may stand on them."""
+    """Mask of the table's window: the lattice's squares and whatever may stand on them."""
     window = table_window(outlines)
     mask = lattice_mask(outlines, window).copy()
     for column in outlines.columns:
         top, left = column.top - window.top, column.left - window.left
-        mask[top : top + column.height, left : left + column.width] |= column.standing(HIGHEST)
+        mask[top : top + column.height, left : left + column.width] |= column.standing(TALLEST_TRIMMED)
     return mask
 
 
 def blurred(part: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """A little smoothing: the camera's noise and its smallest shake are no change."""
+    """Slightly smoothed, so that the camera's noise and slightest shake are not taken for changes."""
     return np.asarray(cv2.blur(part, (5, 5)), np.uint8)
 
 
-@made_once
+@cached_per_outlines
 def board_window(outlines: Outlines) -> Window:
-    """The board with :data:`MARGIN` squares around it, within the picture."""
-    return _around(outlines, MARGIN)
+    """The board with :data:`_BOARD_MARGIN` squares around it, within the picture."""
+    return _window_around(outlines, _BOARD_MARGIN)
 
 
-@made_once
+@cached_per_outlines
 def table_window(outlines: Outlines) -> Window:
-    """The board and as much of the table, :data:`TABLE` squares, as pieces are laid down on."""
-    return _around(outlines, TABLE)
+    """The board with the :data:`_TABLE_MARGIN` squares of table around it on which pieces are put down."""
+    return _window_around(outlines, _TABLE_MARGIN)
 
 
-def _around(outlines: Outlines, margin: float) -> Window:
+def _window_around(outlines: Outlines, margin: float) -> Window:
     camera, profile = outlines.camera, outlines.profile
     half = (4 + margin) * profile.pitch
     corners = np.array([(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0)])

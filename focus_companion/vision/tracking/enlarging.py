@@ -1,4 +1,4 @@
-"""Upsampling: values known at the centres of a picture's cells, interpolated for every pixel."""
+"""Upsampling: interpolates values at the centres of a picture's cells for every pixel."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 Field = NDArray[np.float32]
 
 _ROWS: Final = 96
-"""Approximate height of a strip in pixels: that many rows of a large picture fit in the cache."""
+"""Approximate height of a strip in pixels; so many rows of a large picture fit in the cache."""
 
 
 def enlarged(grid: Field, cell: int, width: int, height: int) -> Iterator[tuple[slice, Field]]:
     """The values of a grid (rows, columns[, channels]) for every pixel, by linear interpolation between the
     centres of its cells of ``cell`` × ``cell`` pixels; the grid has a border of one cell around the picture.
 
-    Yields strips: the rows of the picture, and their values (rows, width[, channels]). All at once would take
-    several times the memory of the picture.
+    Yields strips: the rows of the picture, and their values (rows, width[, channels]). All of them at once
+    would take several times the memory of the picture.
     """
     cells = max(1, _ROWS // cell)
     for first in range(0, -(-height // cell), cells):

@@ -11,19 +11,24 @@ from numpy.typing import NDArray
 
 from ..appearance.evidence import Evidence
 from ..capture.frames import Image
-from .change import Change, Covering, Smoothed
+from .change import Change, Occluder, Smoothed
 from .conditions import Conditions
-from .push import AGREES, Probe, agreement, disagreeing_squares
+from .push import AGREEMENT_THRESHOLD, Probe, agreement, disagreeing_squares
 from .stillness import Small
 
-A_LITTLE, ALL_OVER = 0.01, 0.9
-"""Minimum changed share of a square's pixels, and of squares that change by it, if a lamp was moved or the
-exposure has changed. An arm changes nothing where it does not reach."""
-WIDESPREAD = 0.3
-"""Minimum share of such squares if a shadow or a reflection has moved over the board."""
-STIRRED, HARDLY, MOST_STIRRED = 6.0, 0.2, 4
-"""Minimum difference of a stirred square in standard deviations, its maximum share of changed pixels, and
-the maximum number of stirred squares."""
+_MIN_TOUCHED_SHARE = 0.01
+"""Changed share of a square's pixels above which the square counts as changed a little."""
+_ALL_OVER_SHARE = 0.9
+"""Share of such squares above which a lamp was moved or the exposure has changed; an arm changes nothing
+where it does not reach."""
+_WIDESPREAD_SHARE = 0.3
+"""Share of such squares above which a shadow or a reflection has moved over the board."""
+_MIN_FAINT_DEVIATION = 6.0
+"""Minimum deviation, in standard deviations, of a faintly changed square."""
+_MAX_FAINT_SHARE = 0.2
+"""Changed share of a square's pixels from which the change is no longer faint."""
+_MAX_FAINT_SQUARES = 4
+"""Maximum number of faintly changed squares in a look."""
 
 
 @dataclass
@@ -32,8 +37,9 @@ class Look:
 
     ``time`` is that of the newest frame, ``since`` that of the first still one. ``touched`` (52,) is the
     share of each square's pixels that have, or may have, changed since the reference picture, in which
-    ``evidence.standing`` stood; ``unsettled`` squares already disagreed in it, as it was adopted for its
-    light or for the pose of the board. ``since_mark`` is the change since the marked picture, if any.
+    ``evidence.standing`` stood. ``unsettled`` squares already disagreed with that position when the reference
+    was adopted, for its light or for the pose of the board. ``since_mark`` is the change since the marked
+    picture, if any.
     """
 
     time: float
@@ -47,7 +53,7 @@ class Look:
     smoothed: Smoothed = field(repr=False)
     small: Small = field(repr=False)
     taken: Image = field(repr=False)
-    """The picture as captured; ``image`` is the same with the conditions of the reference."""
+    """The picture as captured; ``image`` is the same picture under the conditions of the reference."""
     conditions: Conditions | None = None
     """Camera motion and light relative to the reference; ``None`` for the reference itself."""
 
@@ -62,18 +68,18 @@ class Look:
 
     @property
     def all_over(self) -> bool:
-        """Nearly all squares have changed a little, as in another light; an arm changes fewer."""
-        return self._share_changed > ALL_OVER
+        """Whether nearly all squares have changed a little, as in another light; an arm changes fewer."""
+        return self._share_changed > _ALL_OVER_SHARE
 
     @property
     def widespread(self) -> bool:
-        """More squares have changed a little than an arm with its shadow usually affects."""
-        return self._share_changed > WIDESPREAD
+        """Whether more squares have changed a little than an arm and its shadow usually affect."""
+        return self._share_changed > _WIDESPREAD_SHARE
 
     @property
     def _share_changed(self) -> float:
         touched = self.touched if self.change is None else self.change.touched
-        return float((touched > A_LITTLE).mean())
+        return float((touched > _MIN_TOUCHED_SHARE).mean())
 
     @cached_property
     def appeared(self) -> str:
@@ -89,49 +95,54 @@ class Look:
         return "" if change is None else change.appeared(self.evidence.colours)
 
     def gain_before(self, square: int, stack: str) -> float:
-        """Nats by which the reference showed this stack rather than the one that stood there; 0 if it is not
-        known what stood there.
+        """Nats by which the reference picture favoured this stack over the one that stood there; 0 if it is
+        not known what stood there.
         """
         before = None if square in self.unsettled else self._evidence_before
         return 0.0 if before is None else before.stack_gain(square, stack).nats
 
     @cached_property
     def _evidence_before(self) -> Evidence | None:
-        """The evidence of the reference picture, in which the same stacks stood; ``None`` for itself."""
+        """The evidence of the reference picture, in which the same stacks stood; ``None`` if this look is of
+        it.
+        """
         return None if self.change is None else self.evidence.of_picture(self.change.before)
 
     @cached_property
-    def differs(self) -> NDArray[np.float64]:
-        """Difference of each square in standard deviations, (52,): :meth:`.Change.differs`."""
-        return np.zeros(len(self.touched)) if self.change is None else self.change.differs()
+    def deviations(self) -> NDArray[np.float64]:
+        """Deviation of each square in standard deviations, (52,): :meth:`.Change.deviations`."""
+        return np.zeros(len(self.touched)) if self.change is None else self.change.deviations()
 
     @cached_property
-    def stirred(self) -> dict[int, float]:
-        """The squares with the largest differences, in standard deviations, among those with few changed
-        pixels: one more piece on its own colour, or a shadow.
+    def faintly_changed(self) -> dict[int, float]:
+        """The squares with few changed pixels that deviate most, with their deviations in standard
+        deviations: a piece was placed on its own colour, or a shadow has moved.
         """
         if self.change is None:
             return {}
-        by = self.differs
-        few = sorted(np.flatnonzero((by >= STIRRED) & (self.touched < HARDLY)), key=lambda s: -by[s])
-        return {int(s): float(by[s]) for s in few[:MOST_STIRRED]}
+        deviation = self.deviations
+        faint = sorted(
+            np.flatnonzero((deviation >= _MIN_FAINT_DEVIATION) & (self.touched < _MAX_FAINT_SHARE)),
+            key=lambda s: -deviation[s],
+        )
+        return {int(s): float(deviation[s]) for s in faint[:_MAX_FAINT_SQUARES]}
 
     @cached_property
-    def covering(self) -> Covering | None:
-        """The occluder over the squares, if any; if much of the board has changed, the light is the more
-        likely explanation.
+    def occluder(self) -> Occluder | None:
+        """The occluder over the squares, if any; ``None`` if much of the board has changed, as another light
+        is then more likely.
         """
-        return None if self.change is None or self.widespread else self.change.covering()
+        return None if self.change is None or self.widespread else self.change.occluder()
 
     @cached_property
     def hidden(self) -> tuple[int, ...]:
-        """The squares under the occluder that do not clearly agree with the expected position."""
-        if self.covering is None:
+        """Squares under the occluder that do not clearly agree with the expected position."""
+        if self.occluder is None:
             return ()
         outlines, evidence = self.evidence.outlines, self.evidence
         probe = Probe(outlines.profile, evidence.standing)
         shown = agreement(self.image, outlines.camera, probe, evidence.colours)
-        return tuple(square for square in self.covering.under if shown[square] <= AGREES)
+        return tuple(square for square in self.occluder.squares if shown[square] <= AGREEMENT_THRESHOLD)
 
     def disagreeing(self, stacks: Sequence[str]) -> tuple[int, ...]:
         """Squares whose top disagrees with the position ``stacks`` (52)."""
@@ -139,6 +150,8 @@ class Look:
         probe = Probe(outlines.profile, stacks)
         return disagreeing_squares(self.image, outlines.camera, probe, self.evidence.colours)
 
-    def foreign(self, explained: Sequence[int], tallest: dict[int, int]) -> float:
-        """Area in squares of the largest change that pieces on ``explained`` squares do not account for."""
-        return self.change.foreign(explained, tallest) if self.change else 0.0
+    def foreign_area(self, explained: Sequence[int], tallest: dict[int, int]) -> float:
+        """Area, in squares, of the largest change not accounted for by pieces on ``explained`` squares; see
+        :meth:`.Change.foreign_area`.
+        """
+        return self.change.foreign_area(explained, tallest) if self.change else 0.0

@@ -1,4 +1,4 @@
-"""Where the board lies, and whether a picture of the expected position bears it out."""
+"""Where the board lies, and whether a picture of the expected position verifies it."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from ..appearance.first_colours import before_any_piece
 from ..appearance.learning import learn
 from ..capture.frames import Image
 from ..geometry.scene import BoardProfile, Camera
-from ..geometry.stack_masks import TALLEST, Outlines
-from .push import AGREES, Probe, agreeing, agreement, disagreeing_squares, share_agreeing
+from ..geometry.stack_masks import TALLEST_UNTRIMMED, Outlines
+from .push import AGREEMENT_THRESHOLD, Probe, agreeing, agreement, disagreeing_squares, share_agreeing
 
-SAME = 0.93
+MIN_AGREEING_SHARE = 0.93
 """Share of squares that must agree with the expected position for a new pose or light to be accepted."""
-KEEP = 0.4
-"""Weight of known colours when they are updated at a new pose or in a new light."""
+_KNOWN_COLOURS_WEIGHT = 0.4
+"""Weight (0 … 1) of the known colours when they are updated at a new pose or in a new light."""
 
-PLAINLY = 0.5
-"""Share of a piece's pixels that must show a higher stack than the expected one: from near the vertical, an
-inexact pose looks like a further piece."""
+_MIN_GROWN_SHARE = 0.5
+"""Share of a piece's pixels by which a stack must be higher than expected to count as grown: seen from nearly
+straight above, an inexact pose looks like one more piece."""
 
 
 @dataclass(frozen=True)
 class Placement:
-    """A pose of the board, the colours that its pieces have there, and what is known of the place.
+    """A pose of the board, and the colours that its pieces have there.
 
     ``constraints``: the number of :func:`constraints` when the board profile and the pose were fitted;
-    ``hidden``: squares hidden by objects that belong to the scene; ``by_hand``: somebody has pointed at the
-    corners.
+    ``hidden``: squares hidden by objects that belong to the scene; ``by_hand``: whether the corners were
+    marked by hand.
     """
 
     outlines: Outlines
@@ -55,23 +55,23 @@ class Placement:
         return replace(self, outlines=Outlines(camera, self.profile))
 
     def needs_refit(self, stacks: Sequence[str], doubtful: Collection[int] = ()) -> bool:
-        """Do these stacks (52) constrain profile and pose twice as well as when they were fitted?
+        """Whether these stacks (52) constrain profile and pose twice as well as when they were fitted.
 
         An empty board does not show which set it is, and its domes determine the pose less well than pieces
-        do. Doubling refits a few times while pieces are placed, and never because some have moved.
+        do. Requiring twice as much causes a few refits while pieces are placed, and none when they move.
         """
         return constraints(stacks, doubtful) >= max(1, 2 * self.constraints)
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """The board lies at ``placement``, in a light that needs new colours if ``relearn``; accepted if a share
-    ``required`` of the squares agrees with the expected position.
+    """The board lies at ``placement``, and the light requires new colours if ``relearn``. It is accepted if a
+    share ``required`` of the squares agrees with the expected position.
     """
 
     placement: Placement
     relearn: bool = False
-    required: float = SAME
+    required: float = MIN_AGREEING_SHARE
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class Verified:
 def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players: str) -> Verified | None:
     """Test a hypothesis on a picture of the position ``stacks`` (52); learn colours and background from it.
 
-    The known colours decide, and are updated; to ``relearn``, they are first learned from the position
-    itself. ``None`` if too few squares agree; the placement's colours are then unchanged.
+    The decision is by the known colours, which are then updated; to ``relearn`` them, they are first learned
+    from the position itself. ``None`` if too few squares agree; the placement's colours are then unchanged.
     """
     placement, relearn = hypothesis.placement, hypothesis.relearn
     outlines, probe = placement.outlines, Probe(placement.profile, stacks)
@@ -100,37 +100,39 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
     if share_agreeing(image, placement.camera, probe, colours) < hypothesis.required:
         return None
     wrong = disagreeing_squares(image, placement.camera, probe, colours)
-    higher = _grown(image, outlines, stacks, colours, players)
+    higher = _grown_squares(image, outlines, stacks, colours, players)
     if wrong or higher or not relearn:
-        # Again, without the squares that show something else.
+        # Learn again, without the squares that show something else.
         if relearn:
             colours = before_any_piece(players, placement.profile)
         background.forget()
-        keep = 0.0 if relearn else KEEP
-        unlike = (*wrong, *higher)
-        learn(image, outlines, stacks, colours, background, keep=keep, except_squares=unlike)
+        keep = 0.0 if relearn else _KNOWN_COLOURS_WEIGHT
+        excluded = (*wrong, *higher)
+        learn(image, outlines, stacks, colours, background, keep=keep, except_squares=excluded)
         wrong = disagreeing_squares(image, placement.camera, probe, colours)
     return Verified(replace(placement, colours=colours), background, wrong)
 
 
-def _grown(
+def _grown_squares(
     image: Image, outlines: Outlines, stacks: Sequence[str], colours: ColourModel, players: str
 ) -> list[int]:
-    """Squares on which a higher stack than the expected one plainly shows: it must not be learned as the
+    """Squares that clearly show a higher stack than the expected one, which must not be learned as the
     background.
     """
     evidence = Evidence(image, outlines, colours, Background(*image.shape[:2]), stacks)
     grown = []
     for square, stack in enumerate(stacks):
-        likeliest = evidence.read(square, players, TALLEST)[0] if stack else ""
+        likeliest = evidence.read(square, players, TALLEST_UNTRIMMED)[0] if stack else ""
         gain = evidence.stack_gain(square, likeliest)
-        plain = gain.per_pixel > AGREES and gain.pixels > PLAINLY * outlines.piece_pixels
-        if plain and len(likeliest) > len(stack):
+        clear = (
+            gain.per_pixel > AGREEMENT_THRESHOLD and gain.pixels > _MIN_GROWN_SHARE * outlines.piece_pixels
+        )
+        if clear and len(likeliest) > len(stack):
             grown.append(square)
     return grown
 
 
-def shows_in_view(image: Image, placement: Placement, stacks: Sequence[str], players: str) -> float:
+def share_agreeing_in_view(image: Image, placement: Placement, stacks: Sequence[str], players: str) -> float:
     """Share of the squares whose centres are in the picture that agree with the position ``stacks`` (52),
     with colours learned from these squares.
     """
@@ -145,8 +147,8 @@ def shows_in_view(image: Image, placement: Placement, stacks: Sequence[str], pla
 
 
 def constraints(stacks: Sequence[str], doubtful: Collection[int] = ()) -> int:
-    """How well pieces constrain profile and pose, without ``doubtful`` squares: one on another counts double,
-    as it also shows their height.
+    """How well pieces constrain profile and pose, without ``doubtful`` squares: a piece on another one counts
+    double, as it also shows their height.
     """
     sure = (stack for square, stack in enumerate(stacks) if stack and square not in doubtful)
     return sum(2 * len(stack) - 1 for stack in sure)

@@ -1,4 +1,6 @@
-"""Search for the known position near its last place, by colours, after the board or the camera was pushed."""
+"""Searches for the known position near its last place, by colours, after the board or the camera was
+pushed.
+"""
 
 from __future__ import annotations
 
@@ -14,22 +16,39 @@ from ..appearance.colour_model import BARE, CLASS, ColourModel, bins
 from ..capture.frames import Image
 from ..geometry.scene import BoardProfile, Camera, Floats
 
-_SPOTS = np.array([(0.0, 0.0), (0.55, 0.0), (-0.55, 0.0), (0.0, 0.55), (0.0, -0.55)])
-AGREES = 0.5
-"""Mean log-likelihood ratio per point, in nats, from which a square agrees with the position, …"""
-DIFFERS = 0.0
-"""… and below which it disagrees; bare domes of nearly a piece's colour lie in between."""
-_FIELD_CORNER = 0.42
-"""Distance in squares, along both axes, from the centre of a field to points not covered by its piece."""
-_FIELD_SPREAD = 12.0
-"""Standard deviation, in grey levels, of the channels within a field."""
-BETWEEN = 0.25
-"""Share of squares that may be undecided without a penalty for the pose."""
+_SAMPLE_OFFSETS = np.array([(0.0, 0.0), (0.55, 0.0), (-0.55, 0.0), (0.0, 0.55), (0.0, -0.55)])
+"""Sample points of a piece or a dome, from its centre, in units of the sampled radius."""
+_SAMPLED_RADIUS = 0.7
+"""Radius within which a piece or a dome is sampled, relative to its own."""
+_SAMPLED_HEIGHT = 0.7
+"""Height above its base at which a piece or a dome is sampled, relative to its own height."""
+_SHIFT_STEP = 0.2
+"""First step of the search for a displacement, in squares."""
+_TURN_STEP = 2.0
+"""First step of the search for a rotation, in degrees."""
+_SEARCH_LEVELS = 5
+"""Number of grids that are searched, each with half the steps of the one before."""
+_EXCLUDED_NATS = -20.0
+"""Log-likelihood that keeps a class from being the most likely one."""
+_MAX_POINT_NATS = 3.0
+"""Limit, in nats, of the log-likelihood ratio of a single point."""
+AGREEMENT_THRESHOLD = 0.5
+"""Mean log-likelihood ratio per point, in nats, above which a square agrees with the position."""
+_DISAGREEMENT_THRESHOLD = 0.0
+"""Mean log-likelihood ratio per point, in nats, below which a square disagrees with the position; bare domes
+of nearly a piece's colour lie between the two."""
+_FIELD_CORNER_OFFSET = 0.42
+"""Distance in squares, along both axes, of points from the centre of their field that its piece does not
+cover."""
+_FIELD_SIGMA = 12.0
+"""Standard deviation of a channel within a field, in grey levels."""
+_MAX_UNDECIDED_SHARE = 0.25
+"""Share of squares that may be undecided without lowering the share that agrees."""
 
 
 class Probe:
-    """Sample points of the board whose class is known from the position: tops, bare domes, and the ground
-    between squares.
+    """Sample points of the board whose class the position determines: on tops, on bare domes, and on the
+    ground between squares.
     """
 
     def __init__(self, profile: BoardProfile, stacks: Sequence[str]) -> None:
@@ -37,13 +56,17 @@ class Probe:
         for square, (x, y) in enumerate(profile.centres):
             stack = stacks[square]
             solid = profile.piece if stack else profile.dome
-            level = (len(stack) - 1) * profile.rise + 0.7 * solid.height if stack else 0.7 * solid.height
-            radius = 0.7 * solid.radius
-            for dx, dy in _SPOTS:
+            level = (
+                (len(stack) - 1) * profile.rise + _SAMPLED_HEIGHT * solid.height
+                if stack
+                else _SAMPLED_HEIGHT * solid.height
+            )
+            radius = _SAMPLED_RADIUS * solid.radius
+            for dx, dy in _SAMPLE_OFFSETS:
                 points.append((x + radius * dx, y + radius * dy, level))
                 labels.append(CLASS[stack[-1]] if stack else BARE)
                 owners.append(square)
-        # Ground at the corners where four low squares meet reveals shifts by a square or a part of one.
+        # The ground where four squares with low stacks meet reveals shifts by a square or a part of one.
         height = {(f, r): len(stacks[s]) for s, (f, r) in enumerate(zip(FILE, RANK, strict=True))}
         for f in range(7):
             for r in range(7):
@@ -55,12 +78,12 @@ class Probe:
         self.points: Floats = np.array(points)
         self.labels = np.array(labels)
         self.owners = np.array(owners)
-        reach = _FIELD_CORNER * profile.pitch
+        reach = _FIELD_CORNER_OFFSET * profile.pitch
         corners = np.array([(-reach, -reach), (-reach, reach), (reach, -reach), (reach, reach)])
         flat = (profile.centres[:, None] + corners).reshape(-1, 2)
         self.fields: Floats | None = np.column_stack([flat, np.zeros(len(flat))]) if profile.flat else None
-        """Points (52 × 4, 3) near the corners of the squares of a board without domes, whose fields may have
-        different shades."""
+        """Points (52 × 4, 3) near the corners of the squares; only for boards without domes, whose fields may
+        differ in shade."""
 
     def moved(self, dx: float, dy: float, turn: float) -> Floats:
         """The points (N, 3) after the board was moved by (dx, dy) mm and rotated by ``turn`` radians."""
@@ -78,20 +101,20 @@ def _sampled(image: NDArray[np.uint8], pixels: Floats) -> tuple[NDArray[np.uint8
     return image[y, x], inside
 
 
-def _like_its_field(image: NDArray[np.uint8], camera: Camera, probe: Probe, shown: Floats) -> Floats:
-    """Log-likelihood (N,), in nats, that the colours ``shown`` (N, 3) at the probe's points are those of the
-    fields under them, known from the fields' corners; -inf for points of no square. Only for boards without
-    domes.
+def _field_log_likelihood(image: NDArray[np.uint8], camera: Camera, probe: Probe, shown: Floats) -> Floats:
+    """Log-likelihood (N,), in nats, of the colours ``shown`` (N, 3) at the probe's points if they show the
+    fields there, whose colours are sampled at the fields' corners; -inf for points outside the squares. Only
+    for boards without domes.
     """
     assert probe.fields is not None
     fields = _sampled(image, camera.project(probe.fields))[0].reshape(-1, 4, 3).astype(float)
-    off = (shown[:, None] - fields[probe.owners]) / _FIELD_SPREAD
-    peak = 3 * np.log(256 / (np.sqrt(2 * np.pi) * _FIELD_SPREAD))
+    off = (shown[:, None] - fields[probe.owners]) / _FIELD_SIGMA
+    peak = 3 * np.log(256 / (np.sqrt(2 * np.pi) * _FIELD_SIGMA))
     nats = peak - 0.5 * (off**2).sum(2).min(1)
     return np.where(probe.owners >= 0, nats, -np.inf)
 
 
-def _advantage(
+def _log_likelihood_ratio(
     image: NDArray[np.uint8],
     pixels: Floats,
     labels: NDArray[np.int_],
@@ -99,9 +122,9 @@ def _advantage(
     fields: Floats | None = None,
 ) -> Floats:
     """Log-likelihood ratio, in nats and clipped to ±3, of each pixel's (…, N, 2) label against the most
-    likely other class. ``fields`` (N,): log-likelihoods of the pixels' own fields. A bare square then has the
-    likelihood of its own field or that of any field: the larger one if it should be bare, the smaller one if
-    it should be covered, as a piece may have the shade of a field.
+    likely other class. ``fields`` (N,): log-likelihoods of the pixels' own fields. The log-likelihood of a
+    bare square is then that of its own field or that of any field: the larger one if the square should be
+    bare, the smaller one if it should be covered, as a piece may have the shade of a field.
     """
     shown, inside = _sampled(image, pixels)
     scores = colours.table[bins(shown)][..., colours.known]
@@ -113,27 +136,35 @@ def _advantage(
     own = np.take_along_axis(scores, np.broadcast_to(columns[labels], scores.shape[:-1])[..., None], -1)[
         ..., 0
     ]
-    np.put_along_axis(scores, np.broadcast_to(columns[labels], scores.shape[:-1])[..., None], -20.0, -1)
-    return np.where(inside, np.clip(own - np.maximum(scores.max(-1), 0.0), -3, 3), -3.0)
+    np.put_along_axis(
+        scores, np.broadcast_to(columns[labels], scores.shape[:-1])[..., None], _EXCLUDED_NATS, -1
+    )
+    return np.where(
+        inside,
+        np.clip(own - np.maximum(scores.max(-1), 0.0), -_MAX_POINT_NATS, _MAX_POINT_NATS),
+        -_MAX_POINT_NATS,
+    )
 
 
 def agreement(image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: ColourModel) -> Floats:
-    """For every square, (52,), the mean log-likelihood ratio per point, in nats, for the position."""
+    """For every square, (52,), the mean log-likelihood ratio per point, in nats, in favour of the
+    position.
+    """
     pixels, fields = camera.project(probe.points), None
     if probe.fields is not None and colours.known[BARE]:
-        fields = _like_its_field(image, camera, probe, _sampled(image, pixels)[0].astype(float))
-    nats = _advantage(image, pixels, probe.labels, colours, fields)
+        fields = _field_log_likelihood(image, camera, probe, _sampled(image, pixels)[0].astype(float))
+    nats = _log_likelihood_ratio(image, pixels, probe.labels, colours, fields)
     known = probe.owners >= 0
     total = np.bincount(probe.owners[known], nats[known], len(SQUARES))
     return np.asarray(total / np.maximum(1, np.bincount(probe.owners[known], minlength=len(SQUARES))))
 
 
 def agreeing(nats: Floats) -> float:
-    """Share of the squares that agree with the position among those that are decided either way; ``nats``
-    (52,) are those of :func:`agreement`.
+    """Share of squares that agree with the position, among those that agree or disagree; ``nats`` (52,) are
+    those of :func:`agreement`.
     """
-    agree, differ = int((nats > AGREES).sum()), int((nats < DIFFERS).sum())
-    return agree / max(agree + differ, (1 - BETWEEN) * len(nats))
+    agree, disagree = int((nats > AGREEMENT_THRESHOLD).sum()), int((nats < _DISAGREEMENT_THRESHOLD).sum())
+    return agree / max(agree + disagree, (1 - _MAX_UNDECIDED_SHARE) * len(nats))
 
 
 def pushed(camera: Camera, dx: float, dy: float, turn: float) -> Camera:
@@ -162,21 +193,22 @@ def seek(
     reach: float = 1.6,
     turn: float = 12.0,
 ) -> tuple[Camera, float]:
-    """The camera after the displacement that best explains the picture, and the share of squares that agree.
+    """The camera after the displacement of the board that best explains the picture, and the share of squares
+    that agree.
 
-    ``reach`` in squares and ``turn`` in degrees bound a grid search from coarse to fine.
+    ``reach`` in squares and ``turn`` in degrees bound a coarse-to-fine grid search.
     """
-    step, spin = 0.2 * profile.pitch, float(np.radians(2.0))
+    step, spin = _SHIFT_STEP * profile.pitch, float(np.radians(_TURN_STEP))
     shifts = np.arange(-reach * profile.pitch, reach * profile.pitch + 0.1, step)
     turns = np.arange(-np.radians(turn), np.radians(turn) + 1e-3, spin)
     best = (-np.inf, 0.0, 0.0, 0.0)
-    for _ in range(5):
+    for _ in range(_SEARCH_LEVELS):
         _, x, y, angle = best
         offsets = np.array([(x + dx, y + dy, 0.0) for dx in shifts for dy in shifts])
         for spun in angle + turns:
             points = probe.moved(0.0, 0.0, float(spun))[None] + offsets[:, None]
             pixels = camera.project(points.reshape(-1, 3)).reshape(len(offsets), -1, 2)
-            totals = _advantage(image, pixels, probe.labels, colours).mean(-1)
+            totals = _log_likelihood_ratio(image, pixels, probe.labels, colours).mean(-1)
             top = int(totals.argmax())
             if totals[top] > best[0]:
                 best = (float(totals[top]), float(offsets[top][0]), float(offsets[top][1]), float(spun))
@@ -189,7 +221,9 @@ def seek(
 
 def disagreeing_squares(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> tuple[int, ...]:
     """Squares whose top disagrees with the probe's position."""
-    return tuple(int(s) for s in np.flatnonzero(agreement(image, camera, probe, colours) < DIFFERS))
+    return tuple(
+        int(s) for s in np.flatnonzero(agreement(image, camera, probe, colours) < _DISAGREEMENT_THRESHOLD)
+    )
 
 
 def share_agreeing(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> float:

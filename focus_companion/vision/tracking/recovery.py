@@ -1,4 +1,4 @@
-"""Many squares changed at once: hypotheses about where the board lies now, and in which light."""
+"""Lists hypotheses about where the board lies, and in which light, after many squares changed at once."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ import numpy as np
 
 from ..capture.frames import Image
 from .change import Change
-from .placement import SAME, Hypothesis, Placement
+from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement
 from .push import Probe, seek, share_agreeing
-from .push_fit import AGREED, agreements, places
+from .push_fit import CERTAIN_AGREEMENT, agreements, places
 
-UPSET = 12
-"""Squares that must have changed at once for a push or another light to be suspected."""
-SPREAD = 0.8
-"""Share of the stacks that must have changed for a push or another light; an arm changes fewer."""
-ABSORB = 1.4
-"""Seconds after which a change that covers fewer is taken for another light, if nearly all squares agree."""
-ASTRAY = 0.3
-"""Agreement of the outlines up to which a pose is rejected."""
-UNRECOGNISED = 0.5
-"""Share of agreeing squares below which a board is not recognised at a pose."""
+MIN_WIDE_CHANGE_SQUARES = 12
+"""Minimum number of squares that have changed at once if a push or another light is to be suspected."""
+_MIN_CHANGED_STACK_SHARE = 0.8
+"""Share of the stacks above which a change is a push or another light; an arm changes fewer."""
+_MIN_STACK_CHANGE = 0.08
+"""Changed share of a stack's pixels above which the stack counts as changed."""
+_ABSORB_DELAY = 1.4
+"""Seconds after which a change of fewer stacks is taken for another light, if nearly all squares agree."""
+_MIN_OUTLINE_AGREEMENT = 0.3
+"""Agreement of the outlines that a pose must exceed not to be rejected."""
+_MIN_RECOGNISED_SHARE = 0.5
+"""Share of agreeing squares below which the board is not recognised at a pose."""
 
 
 @dataclass
-class Upset:
-    """A change of many squares: the time ``since`` when it has lasted, and that of the last attempt to
-    explain it (seconds of the stream).
+class WideChange:
+    """A change of many squares: the time ``since`` which it has lasted, and the time when an explanation was
+    last ``tried`` (seconds of the stream).
     """
 
     since: float
@@ -36,51 +38,57 @@ class Upset:
 
 
 class Recovery:
-    """What one picture says about a board of which many squares changed at once."""
+    """What one picture shows of a board after many of its squares changed at once."""
 
     def __init__(self, image: Image, placement: Placement, stacks: Sequence[str], change: Change) -> None:
-        """``placement`` and ``stacks`` (52) are those before; ``change`` is that since the reference."""
+        """``placement`` and ``stacks`` (52) are those before the change; ``change`` is since the
+        reference.
+        """
         self._image, self._placement, self._stacks = image, placement, stacks
         camera, profile, colours = placement.camera, placement.profile, placement.colours
         probe = Probe(profile, stacks)
-        self._here = share_agreeing(image, camera, probe, colours)
-        self._elsewhere, self._there = seek(image, camera, profile, probe, colours)
+        self._share_here = share_agreeing(image, camera, probe, colours)
+        self._elsewhere, self._share_elsewhere = seek(image, camera, profile, probe, colours)
         occupied = np.array([bool(stack) for stack in stacks])
-        spread = float((change.touched > 0.08)[occupied].mean()) if occupied.any() else 1.0
+        changed = float((change.touched > _MIN_STACK_CHANGE)[occupied].mean()) if occupied.any() else 1.0
         # An arm changes a part of the board; a push or a lamp changes all of it.
-        self._everywhere = spread > SPREAD
+        self._everywhere = changed > _MIN_CHANGED_STACK_SHARE
 
     def hypotheses(self, lasted: float) -> Iterator[Hypothesis]:
-        """Hypotheses, the most reliable ones first; ``lasted``: seconds since the first change."""
+        """Hypotheses, the most reliable first; ``lasted``: seconds since the change began."""
         before = self._placement
-        if self._everywhere and max(self._here, self._there) >= SAME:
-            start = self._elsewhere if self._there > self._here else before.camera
+        if self._everywhere and max(self._share_here, self._share_elsewhere) >= MIN_AGREEING_SHARE:
+            start = self._elsewhere if self._share_elsewhere > self._share_here else before.camera
             for camera, agrees in places(self._image, before.camera, start, before.profile, self._stacks):
-                if agrees > ASTRAY:
+                if agrees > _MIN_OUTLINE_AGREEMENT:
                     there = before.at(camera)
                     yield Hypothesis(there)
-                    # In another light, the known colours may not fit the pose of which the outlines are
-                    # certain: then they are learned again there.
-                    if agrees > AGREED:
+                    # In another light, the known colours may not fit a pose at which the outlines are
+                    # certain. Then they are learned again there.
+                    if agrees > CERTAIN_AGREEMENT:
                         yield Hypothesis(there, relearn=True)
-        if self._everywhere and self._here < SAME and (self._there < SAME or self._outlines_stay()):
+        if (
+            self._everywhere
+            and self._share_here < MIN_AGREEING_SHARE
+            and (self._share_elsewhere < MIN_AGREEING_SHARE or self._outlines_stay())
+        ):
             yield Hypothesis(before, relearn=True)
-        # Outlines may be wrong where colours are right: noise, a hard shadow, a piece that has moved too.
-        if self._everywhere and self._there >= SAME:
+        # Outlines may be wrong where colours are right: by noise, a hard shadow, or a piece that also moved.
+        if self._everywhere and self._share_elsewhere >= MIN_AGREEING_SHARE:
             yield Hypothesis(before.at(self._elsewhere))
-        if self._here >= SAME and lasted > ABSORB:
+        if self._share_here >= MIN_AGREEING_SHARE and lasted > _ABSORB_DELAY:
             yield Hypothesis(before)
 
     @property
     def board_gone(self) -> bool:
-        """Whether the board is neither at its place nor near by, unless only a part of it has changed and the
-        rest agrees, as under an arm.
+        """Whether the board is neither at its place nor nearby. It is not gone if only a part of it has
+        changed and the rest agrees, as under an arm.
         """
-        return self._everywhere or max(self._here, self._there) < UNRECOGNISED
+        return self._everywhere or max(self._share_here, self._share_elsewhere) < _MIN_RECOGNISED_SHARE
 
     def _outlines_stay(self) -> bool:
-        """Do the outlines agree at the old pose at least as well as at the one that the colours indicate?
-        With new colours, a board that was pushed a little may seem not to have moved.
+        """Whether the outlines agree at the old pose at least as well as at the one that the colours
+        indicate. With new colours, a board that was pushed a little might seem not to have moved.
         """
         cameras = self._placement.camera, self._elsewhere
         here, there = agreements(self._image, cameras, self._placement.profile, self._stacks)

@@ -1,29 +1,34 @@
-"""The states without a board in view: where it is searched for, how often, and when it counts as found."""
+"""The states without a board in view: where and how often it is searched for, and when it counts as found."""
 
 from __future__ import annotations
 
 import math
 from typing import Final
 
-from ..detection.manual_corners import settled
+from ..detection.manual_corners import refine_manual
 from ..detection.quarter_turn import right_way_round
 from ..geometry.orientation import sides_beyond
 from ..geometry.stack_masks import Outlines
-from .placement import SAME, Hypothesis, Placement, shows_in_view
-from .state import GONE, RETRY, Context, State, StillFrame
+from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement, share_agreeing_in_view
+from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
 from .stillness import Small
 from .watching import Watching
 
-FIRST_RETRY, FIRST_RETRIES = 0.3, 4
-"""Seconds between the first few attempts, and their number: noise may spoil one picture and not the next."""
-AS_BEFORE = 10.0
-"""The same while the picture shows what it showed: a board that is mirrored, or partly outside."""
-FOUND = 0.75
-"""Minimum share of squares that agree with the expected position at a pose found in the whole picture."""
-SETTING_UP = 0.3
-"""The same at the last pose while the players set the board up."""
-LONG_LOST, RESUMED = 5.0, 0.8
-"""Seconds out of view after which the players may have played on, and the minimum share from then on."""
+FIRST_RETRY_DELAY = 0.3
+"""Seconds between the first few attempts: noise may spoil one picture and not the next."""
+FIRST_RETRIES = 4
+"""Number of those first attempts."""
+_SAME_FAULT_RETRY_DELAY = 10.0
+"""Seconds between attempts while the picture still shows a board that is mirrored or cut off."""
+_MIN_FOUND_SHARE = 0.75
+"""Minimum share of squares that agree with the expected position where a search of the whole picture finds
+the board."""
+_MIN_SET_UP_SHARE = 0.3
+"""The same at the board's last pose, while the players set it up."""
+_LONG_LOST_DELAY = 5.0
+"""Seconds out of view after which the players may have played on."""
+_MIN_LONG_LOST_SHARE = 0.8
+"""Minimum share of squares that agree with the expected position from then on."""
 
 
 class Seeking:
@@ -35,11 +40,11 @@ class Seeking:
     def __init__(self, context: Context) -> None:
         self._context = context
         self.outlines: Outlines | None = None
-        """Those of the board at its presumed place, if there is one."""
+        """The outlines of the board at its presumed place, if there is one."""
         self._tried = -math.inf
         self._attempts = 0
         self._shows_fault: Small | None = None
-        """The last picture that was searched if it shows a board that cannot be followed."""
+        """The last searched picture, if it shows a board that cannot be followed."""
 
     def see(self, picture: StillFrame) -> Seeking | Watching:
         """The state after this picture."""
@@ -52,17 +57,19 @@ class Seeking:
         return after or self
 
     def _pause(self, picture: StillFrame) -> float:
-        """Seconds to wait after the last attempt before this picture is searched."""
+        """Seconds from the last attempt until this picture may be searched."""
         seen = self._shows_fault
         if seen is not None and not self._context.stillness.differ(picture.small, seen):
-            return AS_BEFORE
-        return FIRST_RETRY if self._attempts < FIRST_RETRIES else RETRY
+            return _SAME_FAULT_RETRY_DELAY
+        return FIRST_RETRY_DELAY if self._attempts < FIRST_RETRIES else RETRY_DELAY
 
     def _attempt(self, picture: StillFrame) -> Watching | None:
-        return self._search(picture, FOUND)
+        return self._search(picture, _MIN_FOUND_SHARE)
 
     def _search(self, picture: StillFrame, required: float) -> Watching | None:
-        """Search the whole picture; a share ``required`` of the squares must agree where a board is found."""
+        """Search the whole picture; a share ``required`` of the squares must agree where the board is
+        found.
+        """
         context = self._context
         stacks = context.standing
         found, context.fault = context.finder(picture.image, context.profiles, stacks), ""
@@ -74,22 +81,24 @@ class Seeking:
         camera = right_way_round(picture.image, found.camera, found.profile, stacks, context.rank1)
         placement = context.fitted(camera, found.profile)
         if (edges := sides_beyond(camera, found.profile)) and not self._marked:
-            if shows_in_view(picture.image, placement, stacks, context.players) >= FOUND:
+            if share_agreeing_in_view(picture.image, placement, stacks, context.players) >= _MIN_FOUND_SHARE:
                 context.fault = f"cut off: {', '.join(edges)}"
             return None
         return Watching.at(context, picture, Hypothesis(placement, relearn=True, required=required))
 
     @property
     def _marked(self) -> bool:
-        """Whether somebody has pointed at the board: then it counts wherever it lies."""
+        """Whether the board was marked by hand; it is then accepted even if a part lies outside the
+        picture.
+        """
         return False
 
 
 class SeekingNear(Seeking):
-    """The board is searched for at its last or its marked place first."""
+    """The board is searched for at its last or marked place first."""
 
     def __init__(self, context: Context, placement: Placement, *, refine: bool = False) -> None:
-        """``refine``: the first picture is to refine the pose, as its corners were marked by hand."""
+        """``refine``: whether to refine the pose by the first picture, as its corners were marked by hand."""
         super().__init__(context)
         self.outlines = placement.outlines
         self._placement, self._refine = placement, refine
@@ -97,28 +106,28 @@ class SeekingNear(Seeking):
     @property
     def setting_up(self) -> bool:
         """See :attr:`.watcher.Watcher.setting_up`."""
-        return self._attempts < FIRST_RETRIES + GONE / RETRY
+        return self._attempts < FIRST_RETRIES + LOST_TIMEOUT / RETRY_DELAY
 
     @property
     def _marked(self) -> bool:
         return self._placement.by_hand
 
     def _attempt(self, picture: StillFrame) -> Watching | None:
-        required = 0.0 if self._placement.by_hand else SETTING_UP
-        return self._near(picture, required) or self._search(picture, FOUND)
+        required = 0.0 if self._placement.by_hand else _MIN_SET_UP_SHARE
+        return self._near(picture, required) or self._search(picture, _MIN_FOUND_SHARE)
 
     def _near(self, picture: StillFrame, required: float) -> Watching | None:
         context, placement = self._context, self._placement
         if not self._refine:
             return Watching.at(context, picture, Hypothesis(placement, required=required))
         self._refine = False
-        camera, profile = settled(picture.image, placement.camera, context.profiles, context.standing)
+        camera, profile = refine_manual(picture.image, placement.camera, context.profiles, context.standing)
         exact = context.fitted(camera, profile, placement.by_hand)
         return Watching.at(context, picture, Hypothesis(exact, relearn=True, required=required))
 
 
 class BoardLost(SeekingNear):
-    """The board has been out of view ``since`` then (seconds of the stream)."""
+    """The board has been out of view ``since`` that time (seconds of the stream)."""
 
     state = State.LOST
     setting_up = False
@@ -128,5 +137,7 @@ class BoardLost(SeekingNear):
         self._since = since
 
     def _attempt(self, picture: StillFrame) -> Watching | None:
-        required = SAME if picture.time - self._since < LONG_LOST else RESUMED
+        required = (
+            MIN_AGREEING_SHARE if picture.time - self._since < _LONG_LOST_DELAY else _MIN_LONG_LOST_SHARE
+        )
         return self._near(picture, required) or self._search(picture, required)

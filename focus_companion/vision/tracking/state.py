@@ -1,4 +1,4 @@
-"""What the states of the watcher share: settings, the expected position, the still picture they get."""
+"""What the watcher's states share: settings, the expected position, and the still frames they receive."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .change import board_window
 from .placement import Placement, constraints
 from .stillness import Small, Stillness
 
-RETRY = 1.0
-"""Seconds between two attempts to locate a board that is not where it was."""
-GONE = 4.0
-"""Seconds for which a board must not be recognised where it was before it counts as out of view."""
+RETRY_DELAY = 1.0
+"""Seconds between two attempts to locate a board that is no longer where it was."""
+LOST_TIMEOUT = 4.0
+"""Seconds after which a board that is not recognised where it was counts as out of view."""
 
 FinderCall = Callable[[Image, Sequence[BoardProfile], Sequence[str] | None], FoundBoard | None]
 
 
 class State(Enum):
-    """The watcher's states, by the words that are published."""
+    """The watcher's states, with the words that are published for them."""
 
     SEEKING = "no board"
     WATCHING = "ok"
@@ -51,7 +51,7 @@ class StillFrame:
         return self.frame.image
 
     def showing(self, image: Image) -> StillFrame:
-        """The same frame with this image in its place."""
+        """The same frame with this image instead of its own."""
         return replace(self, frame=replace(self.frame, picture=image))
 
 
@@ -60,10 +60,10 @@ class Context:
     """Settings and data that outlive a state.
 
     ``fault``: why a board in the picture cannot be followed, in the words of the event ``lost``: "mirrored",
-    or "cut off: " and the edges of the picture beyond which a part of it lies; "" for none.
-    ``standing`` (52) is the expected position; ``confirmed``: it has been seen since somebody pointed at the
-    board; ``keep`` (0 … 1) is the weight of what is known when colours and background are learned from a
-    further picture.
+    or "cut off: " and the edges of the picture beyond which a part of it lies; "" for none. ``standing``
+    (52): the expected position; ``confirmed``: whether it has been seen since the board was marked by hand;
+    ``keep`` (0 … 1): the weight of what is known when colours and background are learned from another
+    picture.
     """
 
     profiles: tuple[BoardProfile, ...]

@@ -1,8 +1,8 @@
-"""Frames in, looks out: finds the board, waits until nothing moves, follows pushes and changes of light.
+"""Turns frames into looks: finds the board, waits until nothing moves, follows pushes and changes of light.
 
-The watcher is given the expected position after every turn, and learns the colours from it. It knows no
-rules: a :class:`Look` is a still picture with its evidence, for the referee to judge. What becomes of a
-picture depends on the state: :mod:`.seeking` without a board in view, :mod:`.watching` with one.
+The watcher is told the expected position after every turn, and learns the colours from it. It knows no rules:
+a :class:`Look` is a still picture with its evidence, for the referee to judge. How a picture is processed
+depends on the state: :mod:`.seeking` without a board in view, :mod:`.watching` with one.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from .seeking import BoardLost, Seeking, SeekingNear
 from .state import Context, FinderCall, State, StillFrame
 from .watching import Watching
 
-SETTLE = 0.18
+SETTLE_TIME = 0.18
 """Seconds without motion after which a picture counts as still."""
-KEEP = 0.75
-"""Weight of what is known when colours and background are learned from a further picture."""
+_MIN_STILL_FRAMES = 2
+"""Minimum number of frames without motion, however long they take."""
+_DEFAULT_KEEP = 0.75
+"""Default weight (0 … 1) of what is known when colours and background are learned from another picture."""
 
 
 class Watcher:
@@ -39,18 +41,18 @@ class Watcher:
         rank1: str = "bottom",
         lens: LensProfile | None = None,
         finder: FinderCall | None = None,
-        keep: float = KEEP,
+        keep: float = _DEFAULT_KEEP,
     ) -> None:
         """``standing`` (52) is the expected position, ``players`` the letters of the colours in play;
-        ``rank1`` is the side of the picture at which rank 1 lies where the position does not show it;
-        ``lens`` the camera's, if it is known; ``keep`` (0 … 1): :data:`KEEP`.
+        ``rank1`` is the side of the picture at which rank 1 lies, for positions that do not show it; ``lens``
+        is the camera's, if known; ``keep``: see :class:`.state.Context`.
         """
         finder = finder or partial(find_board, lens=lens)
         self._context = Context(tuple(profiles), players, rank1, lens, finder, keep, tuple(standing))
         self._now: Seeking | Watching = Seeking(self._context)
         self._size: tuple[int, int] | None = None
         self._marked: tuple[Corners, bool] | None = None
-        """Corners marked by hand that no still picture has refined yet, and whether they are believed."""
+        """Corners marked by hand that no still picture has refined yet, and whether they are ``believed``."""
 
     @property
     def standing(self) -> tuple[str, ...]:
@@ -64,7 +66,9 @@ class Watcher:
 
     @property
     def outlines(self) -> Outlines | None:
-        """Those of the board at its place or, out of view, its presumed one; ``None`` if there is none."""
+        """The outlines of the board at its place or, out of view, at its presumed one; ``None`` if there is
+        none.
+        """
         return self._now.outlines
 
     @property
@@ -74,12 +78,12 @@ class Watcher:
 
     @property
     def setting_up(self) -> bool:
-        """Whether the board still counts as lying where it lay, while another position is set up on it."""
+        """Whether the board is still assumed where it was, while another position is set up on it."""
         now = self._now
         return isinstance(now, SeekingNear) and now.setting_up
 
     def see(self, frame: Frame) -> Look | None:
-        """The look that this frame gives; ``None`` while something moves or no board is in view."""
+        """The look of this frame; ``None`` while something moves or no board is in view."""
         height, width = frame.picture.shape[:2]
         if (width, height) != self._size:
             self._size = width, height
@@ -87,9 +91,9 @@ class Watcher:
         stillness = self._context.stillness
         small = stillness.small_copy(frame.picture)
         lasted = stillness.update(frame.time, small)
-        if lasted < SETTLE or stillness.frames < 2:
+        if lasted < SETTLE_TIME or stillness.frames < _MIN_STILL_FRAMES:
             return None
-        # The search is due at the first still picture, which refines them.
+        # The first still picture, which is searched now, refines the marked corners.
         self._marked = None
         now, picture = self._now, StillFrame(frame, frame.time - lasted, small)
         if isinstance(now, Watching):
@@ -99,7 +103,7 @@ class Watcher:
         return self._now.look
 
     def _restart(self) -> None:
-        """Forget where the board is, and begin at the corners that were marked by hand, if any."""
+        """Forget where the board is; start again at the corners that were marked by hand, if any."""
         context = self._context
         self._now = Seeking(context)
         context.stillness.watch(None)
@@ -109,7 +113,7 @@ class Watcher:
             try:
                 camera = camera_of(corners, *self._size, profile)
             except ValueError:
-                # They were marked in a picture of another shape, before a restart.
+                # The corners were marked in a picture of another shape, before a restart.
                 self._marked = None
                 return
             placement = context.fitted(camera, profile, believed)
@@ -117,13 +121,14 @@ class Watcher:
             self._now = SeekingNear(context, placement, refine=True)
 
     def place(self, corners: Corners | None, *, believed: bool = True) -> None:
-        """Assume the board at corners that somebody has marked; ``None``: search for it again.
+        """Assume the board at corners that were marked by hand; ``None``: search for it again.
 
-        It is accepted there with the next still picture, however little of the position has been set up; if
-        not ``believed`` (marked long ago), only if as many squares agree as required at the last place.
+        The next still picture is accepted there, however little of the position has been set up; if the
+        corners are not ``believed`` (marked long ago), only if as many squares agree as are required at the
+        last place.
 
-        Raises:
-            ValueError: no camera sees a board like that, with a sentence for people.
+        Raises: ValueError: no camera could see a board with these corners; the message is a sentence for
+        people.
         """
         if corners is not None:
             check_corners(corners)
@@ -135,31 +140,32 @@ class Watcher:
 
     def confirm(self, stacks: Sequence[str], doubtful: Sequence[int] = (), *, shown: bool = True) -> None:
         """This position (52) stands now, and the last look shows it: learn from that look, except from
-        ``doubtful`` squares. Not ``shown``: more has changed in the look, so nothing is learned from it.
+        ``doubtful`` squares. If not ``shown``, the look shows further changes, and nothing is learned from
+        it.
         """
         self._context.standing, self._context.confirmed = tuple(stacks), True
         if isinstance(self._now, Watching):
             self._now.confirm(doubtful, shown)
 
     def expect(self, stacks: Sequence[str]) -> None:
-        """Expect another position (52), which no look has shown (a correction by hand, a new game)."""
+        """Expect another position (52) that no look has shown (a correction by hand, a new game)."""
         self._context.standing = tuple(stacks)
         if isinstance(self._now, Watching):
             self._now = SeekingNear(self._context, self._now.placement)
 
     def mark(self) -> None:
-        """Remember the last look: later looks show what has changed since (:attr:`.Look.since_mark`)."""
+        """Mark the last look; later looks hold the change since then (:attr:`.Look.since_mark`)."""
         if isinstance(self._now, Watching):
             self._now.mark()
 
     def unchanged(self) -> None:
-        """The last look shows the expected position: follow the slow drift of the light."""
+        """The last look shows the expected position; adopt it to follow the slow drift of the light."""
         if isinstance(self._now, Watching):
             self._now.unchanged()
 
     def absorb(self, look: Look) -> None:
-        """Make what differs in a lasting look a part of the scene: an object over or beside the board, or the
-        light. The squares that the object hides are not judged until it is gone.
+        """Make what has differed for long in a look part of the scene: an object over or beside the board, or
+        the light. Squares that the object hides are not judged until it is gone.
 
         Another light is accepted only if nearly all squares still agree with the expected position.
         """

@@ -1,4 +1,4 @@
-"""The state with the board in view: still pictures in, looks out; follows light, camera and pushes."""
+"""The state with the board in view: turns still pictures into looks; follows light, camera and pushes."""
 
 from __future__ import annotations
 
@@ -9,21 +9,25 @@ from ..appearance.background import Background
 from ..appearance.evidence import Evidence
 from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
-from ..detection.refine import settled_by_pieces
+from ..detection.refine import refine_by_pieces
 from ..geometry.stack_masks import Outlines
-from .change import Change, Covering, Smoothed, table_window
+from .change import Change, Occluder, Smoothed, table_window
 from .conditions import STILL, Conditions, Motion
 from .look import Look
 from .placement import Hypothesis, Placement, Verified, constraints, verify
-from .push_fit import AGREED, agreements, fits
-from .recovery import UPSET, Recovery, Upset
+from .push_fit import CERTAIN_AGREEMENT, agreements, fits
+from .recovery import MIN_WIDE_CHANGE_SQUARES, Recovery, WideChange
 from .reference import Reference
-from .state import GONE, RETRY, Context, State, StillFrame
+from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
 
-BLINK = 0.45
-"""Seconds of motion between two similar pictures up to which the second one does not count as new."""
-AWAY = 0.15
-"""Minimum motion of the camera, in squares, for which the reference is replaced by one from the new place."""
+_MAX_FLICKER = 0.45
+"""Seconds of motion between two similar pictures below which the second one does not count as new."""
+_MIN_PERMANENT_MOTION = 0.15
+"""Motion of the camera, in squares, above which the reference is replaced by one from the camera's new
+place."""
+_MIN_CHANGED_SHARE = 0.2
+"""Changed share of a square's pixels above which it counts towards
+:data:`.recovery.MIN_WIDE_CHANGE_SQUARES`."""
 
 
 class Watching:
@@ -32,16 +36,16 @@ class Watching:
     state = State.WATCHING
 
     def __init__(self, context: Context, verified: Verified, picture: StillFrame) -> None:
-        """``verified``: by this picture, which becomes the reference and the first look."""
+        """``verified``: what this picture verified; it becomes the reference and the first look."""
         self._context = context
         self._placement, self._background = verified.placement, verified.background
         smoothed = Smoothed(picture.image)
         self._reference = Reference(smoothed, verified.disagree, verified.placement.hidden)
         self._motion = STILL
-        self._upset: Upset | None = None
+        self._wide_change: WideChange | None = None
         context.fault = ""
         self._relearned = 0
-        """The number of the last look for which relearning the colours was tried."""
+        """Number of the last look for which relearning the colours was tried."""
         context.watch(self.outlines)
         self.look: Look | None = self._new_look(replace(picture, since=picture.time), smoothed, None)
 
@@ -53,25 +57,29 @@ class Watching:
 
     @property
     def outlines(self) -> Outlines:
-        """Those of the board at its place."""
+        """The outlines of the board at its place."""
         return self._placement.outlines
 
     @property
     def placement(self) -> Placement:
-        """The current placement, with the squares that are hidden now."""
+        """The current placement, with the currently hidden squares."""
         return replace(self._placement, hidden=self._reference.hidden)
 
     # ---- pictures ----------------------------------------------------------------------------------------
 
     def see(self, picture: StillFrame) -> Watching | None:
-        """The state after this picture; ``None``: the board is gone."""
+        """The state after this picture; ``None`` if the board is gone."""
         look = self.look
-        # After any motion, a picture is compared again, even if its subsampled copy hardly differs.
+        # After any motion, the picture is compared again, even if its subsampled copy hardly differs.
         if look is None or picture.since > look.time or self._differ(picture, look):
             del look
             return self._compare(picture)
         look.time = picture.time
-        if self._upset is None or look.change is None or picture.time - self._upset.tried < RETRY:
+        if (
+            self._wide_change is None
+            or look.change is None
+            or picture.time - self._wide_change.tried < RETRY_DELAY
+        ):
             return self
         return self._recover(picture.showing(look.taken), look.change)
 
@@ -81,8 +89,8 @@ class Watching:
     def _compare(self, picture: StillFrame) -> Watching | None:
         """Compare a new picture with the reference, under its conditions."""
         before, self.look = self.look, None
-        if before and picture.time - before.time < BLINK and not self._differ(picture, before):
-            # A flicker of the light or of the camera between two similar pictures makes no new picture.
+        if before and picture.time - before.time < _MAX_FLICKER and not self._differ(picture, before):
+            # A flicker between two similar pictures does not make the second one new.
             picture = replace(picture, since=before.since)
         # Each look holds tens of megabytes: this one is released before the next is made.
         del before
@@ -90,20 +98,20 @@ class Watching:
         conditions = self._reference.conditions(taken, self.outlines, self._motion)
         self._motion = conditions.motion
         if not conditions.same:
-            smoothed = Smoothed(conditions.undone(taken.image, table_window(self.outlines)))
-        change = self._against(smoothed, self._reference.picture)
-        if int((change.touched > 0.2).sum()) >= UPSET:
-            # As captured: a board pushed by a square looks much like one that has hardly moved.
-            raw = change if conditions.same else self._against(taken, self._reference.picture)
+            smoothed = Smoothed(conditions.undo(taken.image, table_window(self.outlines)))
+        change = self._change_between(smoothed, self._reference.picture)
+        if int((change.touched > _MIN_CHANGED_SHARE).sum()) >= MIN_WIDE_CHANGE_SQUARES:
+            # Compared as captured: a board pushed by a square looks much like one that has hardly moved.
+            raw = change if conditions.same else self._change_between(taken, self._reference.picture)
             after = self._recover(picture, raw)
             if after is not self:
                 return after
         else:
-            self._upset = None
+            self._wide_change = None
         self.look = self._new_look(picture, smoothed, change, conditions)
         return self
 
-    def _against(self, now: Smoothed, before: Smoothed) -> Change:
+    def _change_between(self, now: Smoothed, before: Smoothed) -> Change:
         context = self._context
         return Change(now, before, self.outlines, context.standing, context.stillness.noise)
 
@@ -114,7 +122,9 @@ class Watching:
         change: Change | None,
         conditions: Conditions | None = None,
     ) -> Look:
-        """The look of a ``picture``; ``smoothed``: the same under the conditions of the reference."""
+        """The look of a ``picture``; ``smoothed`` is the same picture under the conditions of the
+        reference.
+        """
         context, reference = self._context, self._reference
         mark = None if change is None else reference.mark
         return Look(
@@ -126,7 +136,7 @@ class Watching:
             change=change,
             touched=reference.touched(change),
             unsettled=reference.unsettled,
-            since_mark=None if mark is None else self._against(smoothed, mark),
+            since_mark=None if mark is None else self._change_between(smoothed, mark),
             number=next(context.numbers),
             smoothed=smoothed,
             small=picture.small,
@@ -135,19 +145,21 @@ class Watching:
         )
 
     def _recover(self, picture: StillFrame, change: Change) -> Watching | None:
-        """Many squares changed at once: another light, a push, or something over the board?"""
-        context, upset = self._context, self._upset
-        since = picture.time if upset is None else upset.since
-        self._upset = Upset(since, picture.time)
+        """The state after many squares changed at once: by another light, a push, or something over the
+        board.
+        """
+        context, wide_change = self._context, self._wide_change
+        since = picture.time if wide_change is None else wide_change.since
+        self._wide_change = WideChange(since, picture.time)
         recovery = Recovery(picture.image, self.placement, context.standing, change)
         lasted = picture.time - since
         for hypothesis in recovery.hypotheses(lasted):
             if after := Watching.at(context, picture, hypothesis):
                 return after
-        if lasted <= GONE or not recovery.board_gone:
+        if lasted <= LOST_TIMEOUT or not recovery.board_gone:
             return self
         if self._placement.by_hand and not context.confirmed:
-            # Its corners were marked by hand, and it is still being set up.
+            # The corners were marked by hand, and the board is still being set up.
             return Watching.at(context, picture, Hypothesis(self.placement, relearn=True, required=0.0))
         return None
 
@@ -175,43 +187,50 @@ class Watching:
 
     def absorb(self, look: Look) -> Watching:
         """The state after :meth:`.watcher.Watcher.absorb`."""
-        if look.covering is not None:
-            self._take_in(look, look.covering)
+        if look.occluder is not None:
+            self._add_object(look, look.occluder)
             return self
         context, placement = self._context, self.placement
         picture = StillFrame(Frame(look.number, look.time, look.image), look.since, look.small)
         after = Watching.at(context, picture, Hypothesis(placement))
         if after is None and look.all_over and self._relearned != look.number:
-            # A lamp may change the bare board alone: if the outlines still agree, its shades are learned.
+            # A lamp may change only the bare board: if the outlines still agree, its new shades are learned.
             self._relearned = look.number
             cameras = (placement.camera,)
             (agrees,) = agreements(look.image, cameras, placement.profile, context.standing)
-            if agrees > AGREED:
+            if agrees > CERTAIN_AGREEMENT:
                 after = Watching.at(context, picture, Hypothesis(placement, relearn=True))
         return after or self
 
-    def _take_in(self, look: Look, covering: Covering) -> None:
-        """Make an object part of the scene: paste it into the pictures with which later ones are compared."""
-        self._reference.take_in(covering, look.image, look.hidden)
-        change = self._against(look.smoothed, self._reference.picture)
+    def _add_object(self, look: Look, occluder: Occluder) -> None:
+        """Make an object part of the scene, and look at the same picture again."""
+        self._reference.add_object(occluder, look.image, look.hidden)
+        change = self._change_between(look.smoothed, self._reference.picture)
         picture = StillFrame(Frame(look.number, look.time, look.taken), look.since, look.small)
         self.look = self._new_look(picture, look.smoothed, change, look.conditions)
 
     def _follow(self, look: Look) -> bool:
-        """Make a look the reference; returns whether the camera has moved permanently since the last one."""
+        """Make a look the reference. Returns whether the camera has moved permanently since the last
+        reference.
+        """
         self._reference.follow(look.smoothed, look.change)
-        if look.conditions is None or look.conditions.moves() <= AWAY * self.outlines.pitch:
+        if (
+            look.conditions is None
+            or look.conditions.corner_displacement() <= _MIN_PERMANENT_MOTION * self.outlines.pitch
+        ):
             return False
         self._move_along(look.conditions.motion, Smoothed(look.taken))
         return True
 
     def _move_along(self, motion: Motion, taken: Smoothed) -> None:
-        """Follow a camera that has moved permanently: the new reference is a picture from its new place."""
+        """Follow a camera that has moved permanently; the picture ``taken`` from its new place is the new
+        reference.
+        """
         before, stacks = self._placement, self._context.standing
         camera = motion.camera(before.camera)
-        # Refined by outlines: the lens may be known less well than the board.
+        # The outlines refine the pose, as the lens may be known less well than the board.
         fitted, agrees = fits(taken.image, camera, camera, before.profile, stacks)[0]
-        self._placement = before.at(fitted if agrees > AGREED else camera)
+        self._placement = before.at(fitted if agrees > CERTAIN_AGREEMENT else camera)
         hidden = self._reference.hidden
         self._reference = Reference(taken, hidden, hidden)
         self._background = Background(*taken.image.shape[:2])
@@ -220,10 +239,10 @@ class Watching:
         self._learn(taken.image)
 
     def _refit(self, image: Image, doubtful: Sequence[int]) -> None:
-        """Choose the board profile, and fit the pose, by the position that ``image`` shows now."""
+        """Choose the board profile and fit the pose by the position, which ``image`` shows."""
         context, before = self._context, self._placement
         stacks = context.standing
-        found = settled_by_pieces(image, before.camera, context.profiles, stacks, context.lens, doubtful)
+        found = refine_by_pieces(image, before.camera, context.profiles, stacks, context.lens, doubtful)
         fitted = constraints(stacks, doubtful)
         self._placement = replace(before, outlines=Outlines(*found), constraints=fitted)
         self._background.forget()
@@ -231,7 +250,7 @@ class Watching:
         self._learn(image, doubtful, keep=0.0)
 
     def _learn(self, image: Image, doubtful: Sequence[int] = (), keep: float | None = None) -> None:
-        """Learn colours and background, but not from squares that are ``doubtful`` or hidden."""
+        """Learn colours and background, except from squares that are ``doubtful`` or hidden."""
         context = self._context
         learn(
             image,

@@ -1,4 +1,4 @@
-"""The phone's page and its requests: first the word, then pictures."""
+"""The phone's page and its requests: first the secret word, then pictures."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Final, Protocol
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 
-from ...vision.capture.phone import LARGEST, PictureRefused, TooFast
+from ...vision.capture.phone import MAX_BYTES, PictureRefused, TooFast
 from ..access import Access, HttpError
 from ..base import base_app
 from ..bodies import json_body
 from .holder import Holder
 
-TOKEN: Final = "X-Phone"
+TOKEN_HEADER: Final = "X-Phone"
 """The header with the token. Pages of other sites cannot send it, because no CORS header here allows it."""
 
-_LONGEST: Final = 100
-"""Maximum characters of a word."""
+_MAX_WORD_LENGTH: Final = 100
+"""Characters; ours are shorter."""
 
 blueprint = Blueprint("phone", __name__)
 
@@ -32,12 +32,12 @@ class PictureSink(Protocol):
 
 
 def create_phone_app(camera: PictureSink, holder: Holder, *, hosts: Iterable[str] = ()) -> Flask:
-    """The app of the phone's page alone; it neither shows a game nor accepts acts.
+    """The app that serves only the phone's page; it neither shows the game nor accepts requests to it.
 
     ``hosts``: names of this machine to which it answers, besides its IP addresses.
     """
     app = base_app(Access(lan=True, hosts=hosts), viewers=1, camera=True)
-    app.config["MAX_CONTENT_LENGTH"] = LARGEST
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BYTES
     app.extensions["phone camera"] = camera
     app.extensions["holder"] = holder
     app.register_blueprint(blueprint)
@@ -46,7 +46,7 @@ def create_phone_app(camera: PictureSink, holder: Holder, *, hosts: Iterable[str
 
 @blueprint.get("/")
 def page() -> str:
-    """The page. The word is in the fragment of the address, so that it is in no log."""
+    """The page. The word is in the fragment of the address, so that no log contains it."""
     return render_template("phone.html")
 
 
@@ -57,7 +57,7 @@ def enter() -> Response:
     access.check_origin(request)
     body = json_body()
     word = body.get("word") if isinstance(body, dict) else None
-    if not isinstance(word, str) or len(word) > _LONGEST:
+    if not isinstance(word, str) or len(word) > _MAX_WORD_LENGTH:
         raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
     holder: Holder = current_app.extensions["holder"]
     token = holder.enter(word)
@@ -73,7 +73,7 @@ def picture() -> Response:
     access.check_origin(request, "image/jpeg")
     holder: Holder = current_app.extensions["holder"]
     # Checked before the body is read, so that requests from others cost nothing.
-    holder.check(request.headers.get(TOKEN, ""))
+    holder.check(request.headers.get(TOKEN_HEADER, ""))
     number = request.args.get("n", "")
     if not (number.isascii() and number.isdigit() and len(number) < 16):
         raise HttpError(HTTPStatus.BAD_REQUEST, "The pictures must be numbered.")

@@ -14,13 +14,13 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-FILE: Final = "phone-certificate.pem"
+FILE_NAME: Final = "phone-certificate.pem"
 
-VALID: Final = datetime.timedelta(days=397)
-"""iOS accepts none valid for more than 825 days, browsers none of an authority valid for more than 398."""
+VALIDITY: Final = datetime.timedelta(days=397)
+"""iOS rejects certificates valid for more than 825 days, browsers those of an authority for more than 398."""
 
-RENEWED: Final = datetime.timedelta(days=30)
-"""Time before its expiry at which it is replaced."""
+RENEWAL_MARGIN: Final = datetime.timedelta(days=30)
+"""Time before its expiry from which on it is replaced."""
 
 
 def certificate(folder: Path, names: Iterable[str], now: datetime.datetime | None = None) -> Path:
@@ -33,20 +33,20 @@ def certificate(folder: Path, names: Iterable[str], now: datetime.datetime | Non
     """
     now = now or datetime.datetime.now(datetime.UTC)
     wanted = sorted(set(names))
-    path = folder / FILE
-    if not _holds(path, wanted, now):
+    path = folder / FILE_NAME
+    if not _is_usable(path, wanted, now):
         folder.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(".new")
         fresh.unlink(missing_ok=True)
         with os.fdopen(
             os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb"
         ) as out:
-            out.write(_made(wanted, now))
+            out.write(_generate(wanted, now))
         fresh.replace(path)
     return path
 
 
-def _holds(path: Path, names: Iterable[str], now: datetime.datetime) -> bool:
+def _is_usable(path: Path, names: Iterable[str], now: datetime.datetime) -> bool:
     """Whether the file can be reused: complete, private, for these names, and not expiring soon."""
     try:
         data = path.read_bytes()
@@ -58,23 +58,23 @@ def _holds(path: Path, names: Iterable[str], now: datetime.datetime) -> bool:
         # There is none yet, or it is damaged: a new one is made.
         return False
     fits = found.public_key() == key.public_key()
-    lasts = found.not_valid_before_utc <= now < found.not_valid_after_utc - RENEWED
-    return private and fits and lasts and {_name(name) for name in names} <= set(names_in_it)
+    lasts = found.not_valid_before_utc <= now < found.not_valid_after_utc - RENEWAL_MARGIN
+    return private and fits and lasts and {_general_name(name) for name in names} <= set(names_in_it)
 
 
-def _made(names: Iterable[str], now: datetime.datetime) -> bytes:
+def _generate(names: Iterable[str], now: datetime.datetime) -> bytes:
     key = ec.generate_private_key(ec.SECP256R1())
-    who = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Focus Companion")])
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Focus Companion")])
     made = (
         x509.CertificateBuilder()
-        .subject_name(who)
-        .issuer_name(who)
+        .subject_name(subject)
+        .issuer_name(subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         # The clocks of phones may be wrong.
         .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + VALID)
-        .add_extension(x509.SubjectAlternativeName([_name(name) for name in names]), critical=False)
+        .not_valid_after(now + VALIDITY)
+        .add_extension(x509.SubjectAlternativeName([_general_name(name) for name in names]), critical=False)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .sign(key, hashes.SHA256())
@@ -85,7 +85,7 @@ def _made(names: Iterable[str], now: datetime.datetime) -> bytes:
     return private + made.public_bytes(serialization.Encoding.PEM)
 
 
-def _name(name: str) -> x509.GeneralName:
+def _general_name(name: str) -> x509.GeneralName:
     try:
         return x509.IPAddress(ipaddress.ip_address(name))
     except ValueError:

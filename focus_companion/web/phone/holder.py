@@ -1,4 +1,4 @@
-"""Which phone is the camera: the one that entered last with the word of the QR code."""
+"""Which phone is the camera: the last one that entered with the word of the QR code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..access import HttpError
 
 
 class Holder:
-    """Holds the word, a new one at each start, and the token of the phone that is the camera now."""
+    """Holds the secret word, a new one at each start, and the token of the phone that is the camera now."""
 
     def __init__(self) -> None:
         self.word = secrets.token_urlsafe(12)

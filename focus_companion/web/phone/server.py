@@ -20,8 +20,8 @@ from flask import Flask
 log = logging.getLogger(__name__)
 
 _THREADS: Final = 16
-_TIMEOUT: Final = 10
-"""Seconds that a connection may be idle, even within a request."""
+_IDLE_TIMEOUT: Final = 10
+"""Seconds for which a connection may be idle, even within a request."""
 
 
 class _LateHandshake(BuiltinSSLAdapter):
@@ -44,7 +44,7 @@ class PhoneServer:
 
     def __init__(self, app: Flask, certificate: Path, *, host: str = "0.0.0.0", port: int = 0) -> None:
         self._server: Any = _QuietServer(
-            (host, port), app, numthreads=_THREADS, max=_THREADS, timeout=_TIMEOUT, shutdown_timeout=1,
+            (host, port), app, numthreads=_THREADS, max=_THREADS, timeout=_IDLE_TIMEOUT, shutdown_timeout=1,
             request_queue_size=32,
         )  # fmt: skip
         self._server.max_request_header_size = 16 * 1024

@@ -11,14 +11,14 @@ from focus_companion.vision.geometry.stack_masks import Window
 
 WHOLE = Window(0, 0, 80, 40)
 FIELDS = np.repeat([[1] * 40 + [2] * 40], 40, axis=0).astype(np.uint8)
-"""Two fields beside each other."""
+"""Two adjacent fields."""
 HIDDEN = np.s_[8:32, 8:32]
-"""What a piece hides of the first one."""
+"""The part of the first field that a piece hides."""
 GENERIC = np.full((40, 80), -3.0, np.float32)
 
 
 def nats(background: Background, colour: tuple[int, int, int], *, flat: bool = False) -> float:
-    """Of this colour where the piece stood, if the field is bare."""
+    """Log-likelihood of this colour where the piece stood if the field is bare."""
     pixels = np.full((40, 80, 3), colour, np.uint8)
     return float(background.log_likelihood(WHOLE, pixels, GENERIC, flat=flat)[HIDDEN].mean())
 
@@ -26,7 +26,7 @@ def nats(background: Background, colour: tuple[int, int, int], *, flat: bool = F
 def with_piece(
     background: Background, field: tuple[int, int, int], piece: tuple[int, int, int], blur: float = 0.0
 ) -> None:
-    """Show the background a field of this shade with a piece of that one on it, beside a light field."""
+    """Let the background learn a ``field`` of this shade with a ``piece`` on it, beside a light field."""
     image = np.where(FIELDS[..., None] == 1, field, (200, 210, 220)).astype(np.uint8)
     image[HIDDEN] = piece
     bare = np.ones((40, 80), bool)
@@ -34,13 +34,13 @@ def with_piece(
     background.learn(cv2.GaussianBlur(image, (0, 0), blur) if blur else image, WHOLE, bare, 1.0)
 
 
-def test_a_hidden_part_of_a_field_is_supposed_to_look_like_the_rest_until_it_is_seen() -> None:
+def test_a_hidden_part_of_a_field_is_assumed_to_look_like_the_rest_until_it_is_seen() -> None:
     background = Background(40, 80)
     with_piece(background, (40, 90, 60), (20, 20, 20))
     assert nats(background, (40, 90, 60)) == nats(background, (200, 210, 220)) == -3.0
-    background.suppose(WHOLE, FIELDS)
+    background.infer_hidden(WHOLE, FIELDS)
     assert nats(background, (40, 90, 60)) > 2 > -3 > nats(background, (200, 210, 220))
-    # What is seen at last counts whole, and not as a part of what was supposed.
+    # What is finally seen replaces what was inferred, whatever its weight.
     bare = np.zeros((40, 80), bool)
     bare[HIDDEN] = True
     background.learn(np.full((40, 80, 3), 120, np.uint8), WHOLE, bare, 0.25)
@@ -48,10 +48,10 @@ def test_a_hidden_part_of_a_field_is_supposed_to_look_like_the_rest_until_it_is_
 
 
 def test_the_shade_of_a_dark_field_under_a_white_piece_is_not_taken_from_their_blurred_edges() -> None:
-    """If it were, the field would look more like a black piece when the white one has gone."""
+    """If it were, the field would look more like a black piece once the white one is gone."""
     background, field = Background(40, 80), (35, 46, 68)
     with_piece(background, field, (205, 234, 245), blur=1.0)
-    background.suppose(WHOLE, FIELDS)
+    background.infer_hidden(WHOLE, FIELDS)
     exactly = Background(40, 80)
     exactly.learn(np.full((40, 80, 3), field, np.uint8), WHOLE, np.ones((40, 80), bool), 1.0)
     assert nats(background, field, flat=True) > nats(exactly, field, flat=True) - 0.5
@@ -68,10 +68,10 @@ def test_the_shade_of_a_dark_field_under_a_white_piece_is_not_taken_from_their_b
     ],
     ids=["as it was", "in a shadow", "a white draught", "a black draught", "the shade of the other fields"],
 )
-def test_a_field_of_a_chess_board_shows_its_own_shade_lit_or_shaded(
+def test_a_field_of_a_chess_board_shows_its_own_shade_in_light_and_shadow(
     shown: tuple[int, int, int], bare: bool
 ) -> None:
-    """Compared with a piece that may have any colour, whatever the rest of the board looks like."""
+    """It is compared with a piece that may have any colour, whatever the rest of the board looks like."""
     background, field = Background(40, 80), np.full((40, 80, 3), (154, 195, 217), np.uint8)
     background.learn(field, WHOLE, np.ones((40, 80), bool), 1.0)
     elsewhere = np.full((40, 80), 4.0, np.float32)

@@ -1,4 +1,4 @@
-"""First guesses of colours, and what lies over the board."""
+"""Initial colour models, and occluders detected with them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from focus_companion.vision.appearance.colour_model import BARE, CLASS, ColourModel
-from focus_companion.vision.appearance.first_colours import SKIN, USUAL, bare_board, first_model
+from focus_companion.vision.appearance.first_colours import SKIN_SHADES, USUAL_SHADES, bare_board, first_model
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Camera, Lens
 from focus_companion.vision.single_image.occluders import covered
@@ -34,25 +34,25 @@ def model_of(image: np.ndarray) -> ColourModel:
 
 @pytest.mark.parametrize("light", LIGHTS)
 @pytest.mark.parametrize("board", BOARDS)
-def test_pieces_are_told_from_any_board_in_any_light(board: str, light: str) -> None:
+def test_pieces_are_distinguished_from_any_board_in_any_light(board: str, light: str) -> None:
     def lit(colour: tuple[int, int, int]) -> np.ndarray:
         return np.clip(np.array(colour) * LIGHTS[light], 0, 255).astype(np.uint8)
 
     model = model_of(np.full((480, 640, 3), lit(BOARDS[board]), np.uint8))
     assert model.log_likelihood(lit(BOARDS[board])[None]).argmax() == BARE
-    for letter, colour in USUAL.items():
+    for letter, colour in USUAL_SHADES.items():
         assert model.log_likelihood(lit(colour)[None]).argmax() == CLASS[letter], letter
 
 
-def test_an_arm_is_not_learned_as_board() -> None:
+def test_an_arm_is_not_learned_as_the_board() -> None:
     image = plain("white")
-    cv2.rectangle(image, (180, 180), (460, 250), SKIN[1], -1)
+    cv2.rectangle(image, (180, 180), (460, 250), SKIN_SHADES[1], -1)
     seen = bare_board(image, CAMERA, board_profile()).astype(float)
     tint = np.log(seen[:, 2] + 12) - np.log(seen[:, 1] + 12)
     assert np.quantile(tint, 0.99) < 0.15
 
 
-def test_a_picture_beside_the_board_has_no_samples() -> None:
+def test_a_picture_that_does_not_show_the_board_has_no_samples() -> None:
     away = Camera(CAMERA.lens, CAMERA.rotation, (5000.0, 0.0, 800.0))
     assert bare_board(plain("white"), away, board_profile()).shape == (0, 3)
 
@@ -60,13 +60,13 @@ def test_a_picture_beside_the_board_has_no_samples() -> None:
 @pytest.mark.parametrize(
     ("colour", "width", "over"),
     [
-        (SKIN[0], 60, True),
-        (SKIN[2], 60, True),
-        (USUAL["b"], 90, True),  # a sleeve
-        (USUAL["b"], 30, False),  # as wide as a piece
+        (SKIN_SHADES[0], 60, True),
+        (SKIN_SHADES[2], 60, True),
+        (USUAL_SHADES["b"], 90, True),  # a sleeve
+        (USUAL_SHADES["b"], 30, False),  # as wide as a piece
     ],
 )
-def test_a_hand_and_a_sleeve_are_covers_but_no_piece(
+def test_hands_and_sleeves_are_occluders_and_pieces_are_not(
     colour: tuple[int, int, int], width: int, over: bool
 ) -> None:
     image = plain("white")

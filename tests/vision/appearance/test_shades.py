@@ -1,4 +1,4 @@
-"""Which known shade each player's pieces show."""
+"""Matching the shades of the players' pieces to known shades."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a stack on one square would gain: as by painting it, whatever stands around it."""
+"""The gains of stacks on one square are those found by rendering, whatever stands around it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from focus_companion.vision.geometry.stack_masks import Outlines
 LOOK = pleasant_look(320, 240)
 PROFILES = {"caps": LOOK.profile, "draughts": board_profile("chess-draughts")}
 AROUND = [{}, {"d3": "rgrgr"}, {"d3": "", "d5": "gg"}, {"d5": "gg"}]
-"""What stands beside d4 in one position after the other."""
+"""Changes around d4, one position after another."""
 
 
 def outlines_of(profile: BoardProfile) -> Outlines:
@@ -43,7 +43,7 @@ def position(changes: dict[str, str]) -> tuple[str, ...]:
 
 
 def differing(outlines: Outlines, stood: Sequence[str], square: int, stack: str) -> int:
-    """Pixels of the board that another stack would change, by painting both positions whole."""
+    """Number of the board's pixels that another stack would change, by rendering both positions in full."""
     window = outlines.window(range(len(SQUARES)))
     before = {number: classes(standing) for number, standing in enumerate(stood)}
     painted = [
@@ -69,7 +69,7 @@ def test_gains_follow_the_stacks_around_the_square(stack: str, profile: BoardPro
 
 
 @pytest.mark.parametrize("name", ["chess-draughts", "chess-chips", "chess-coins"])
-def test_the_top_of_a_flat_piece_is_most_of_what_is_seen_of_it_from_above(name: str) -> None:
+def test_the_top_of_a_flat_piece_is_most_of_its_visible_area_from_above(name: str) -> None:
     outlines = outlines_of(board_profile(name))
     for tops, column in zip(flat_tops(outlines), outlines.columns, strict=True):
         for top, piece in zip(tops, column.masks[1:], strict=True):

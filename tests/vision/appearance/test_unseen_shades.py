@@ -1,4 +1,4 @@
-"""Pieces of a set whose shades nobody has named, until the first of each is seen."""
+"""Pieces of a set whose profile has no shades, until the first of each colour is seen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BARE = ("",) * len(SQUARES)
 
 
 def picture(field: str, pieces: dict[str, tuple[int, int, int]]) -> np.ndarray:
-    """A board all of one field's shade with a single piece on each of these squares."""
+    """A board of one field's shade throughout, with a single piece on each of these squares."""
     image = np.full((480, 640, 3), FIELDS[field], np.uint8)
     for square, shade in pieces.items():
         column = OUTLINES.columns[INDEX[square]]
@@ -37,7 +37,9 @@ def picture(field: str, pieces: dict[str, tuple[int, int, int]]) -> np.ndarray:
 def evidence(
     field: str, before: dict[str, tuple[str, tuple[int, int, int]]], now: tuple[int, int, int]
 ) -> Evidence:
-    """Of a piece of the shade ``now`` on d5; those ``before``, letter and shade by square, are learned."""
+    """The evidence of a piece with the shade ``now`` on d5, after learning those ``before`` (letter and shade
+    by square).
+    """
     colours = before_any_piece("gr", PROFILE)
     stood = tuple(before[name][0] if name in before else "" for name in SQUARES)
     shades = {square: shade for square, (_, shade) in before.items()}
@@ -48,7 +50,7 @@ def evidence(
 
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("shade", [WHITE, BLACK], ids=["white", "black"])
-def test_the_first_piece_is_seen_whatever_its_shade_and_may_be_anybodys(
+def test_the_first_piece_is_detected_whatever_its_shade_and_may_have_any_colour(
     field: str, shade: tuple[int, int, int]
 ) -> None:
     look = evidence(field, {}, shade)
@@ -65,11 +67,11 @@ def test_the_second_shade_is_distinguished_from_the_first(field: str) -> None:
     assert same.stack_gain(d5, "g").nats > same.stack_gain(d5, "r").nats + 20
 
 
-def test_a_square_on_which_nothing_was_set_shows_no_piece() -> None:
+def test_an_empty_square_shows_no_piece() -> None:
     assert evidence("dark", {}, FIELDS["dark"]).stack_gain(INDEX["d5"], "g").nats < 5
 
 
-def test_what_was_only_guessed_has_no_weight_once_a_piece_is_seen() -> None:
+def test_a_guess_has_no_weight_once_a_piece_is_seen() -> None:
     colours = before_any_piece("gr", PROFILE)
     colours.learn({CLASS["g"]: np.full((100, 3), WHITE, np.uint8)}, keep=0.75)
     white, black = colours.log_likelihood(np.array([WHITE, BLACK], np.uint8))[:, CLASS["g"]]
@@ -78,8 +80,9 @@ def test_what_was_only_guessed_has_no_weight_once_a_piece_is_seen() -> None:
 
 
 def beside(field: str, square: str, stack: str, side: float = 0.6) -> np.ndarray:
-    """A board all of one field's shade, with white and black pieces whose sides are darker than their tops,
-    and ``stack``, of pieces of those colours, on ``square``."""
+    """A board of one field's shade throughout, with white and black pieces whose sides are darker than their
+    tops, and with ``stack``, of pieces of those colours, on ``square``.
+    """
     image = np.full((480, 640, 3), FIELDS[field], np.uint8)
     shades = {"g": np.array(FIELDS["light"]), "r": np.array(BLACK)}
     for name, pieces in {**BEFORE, square: stack}.items():
@@ -99,7 +102,7 @@ BEFORE = {"g3": "g", "f6": "r", "c4": "g", "c6": "r"}
 
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("shown", ["", "g", "r", "rg", "gg", "gr"])
-def test_a_piece_of_the_shade_of_its_field_is_seen_by_its_side(field: str, shown: str) -> None:
+def test_a_piece_with_the_shade_of_its_field_is_detected_by_its_side(field: str, shown: str) -> None:
     """White draughts have exactly the shade of the light fields here."""
     colours, background = before_any_piece("gr", PROFILE), Background(480, 640)
     stood = tuple(BEFORE.get(name, "") for name in SQUARES)

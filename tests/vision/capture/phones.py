@@ -1,5 +1,4 @@
-"""Cameras of the network on loopback, with numbered pictures: so it shows how old a picture is when it is
-seen."""
+"""Network cameras on loopback, with numbered pictures, which reveal how old a picture is when it is read."""
 
 from __future__ import annotations
 
@@ -21,8 +20,7 @@ HUNG_UP = (BrokenPipeError, ConnectionResetError, ConnectionAbortedError)
 
 
 def numbered(number: int) -> NDArray[np.uint8]:
-    """A picture of 320 × 240 that shows a number in large black and white fields, which outlast
-    compression."""
+    """A picture of 320 × 240 that shows a number in black and white fields, which survive compression."""
     fields = np.array([255 * (number >> bit & 1) for bit in range(BITS)], np.uint8).reshape(4, 4)
     return cv2.cvtColor(cv2.resize(fields, (320, 240), interpolation=cv2.INTER_NEAREST), cv2.COLOR_GRAY2BGR)
 
@@ -39,7 +37,7 @@ def jpeg(number: int) -> bytes:
 
 
 class Clock:
-    """Numbers ``fps`` pictures a second from when it is made."""
+    """Numbers ``fps`` pictures per second, starting when it is made."""
 
     def __init__(self, fps: float) -> None:
         self.fps, self._began = fps, time.monotonic()
@@ -83,7 +81,7 @@ def send(handler: BaseHTTPRequestHandler, kind: str, body: bytes, status: int = 
 
 
 def mjpeg(clock: Clock, *, lengths: bool = True, boundary: str = "frame", until: int = 10**6) -> Any:
-    """Answers with a row of pictures, each with its length or, as some phones do, without."""
+    """Answers with a stream of pictures, with the length of each or, like some phones, without."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
@@ -101,7 +99,7 @@ def mjpeg(clock: Clock, *, lengths: bool = True, boundary: str = "frame", until:
 
 @contextmanager
 def rtsp_server(clock: Clock) -> Iterator[str]:
-    """A camera that streams JPEG pictures (RFC 2435) over RTSP, interleaved on the one TCP connection."""
+    """A camera that streams JPEG pictures (RFC 2435) over RTSP, interleaved on one TCP connection."""
     listener = socket.create_server(("127.0.0.1", 0))
     stop = threading.Event()
     threads: list[threading.Thread] = []

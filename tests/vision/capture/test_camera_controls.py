@@ -1,4 +1,4 @@
-"""Exposure, white balance and focus: settled, held, read back, and let go in another light."""
+"""Exposure, white balance and focus are locked once settled, read back, and unlocked in different light."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ STEP = 1 / 15
 
 
 class Webcam:
-    """A camera with automatics: it makes the picture's mean 110 and its white white, at its own pace.
+    """A camera with automatic controls, which gradually bring the picture's mean to 110 and balance its
+    white.
 
-    ``light`` is what falls on the sensor, ``tint`` how blue it is; time passes with every picture.
+    ``light`` is the light on the sensor, ``tint`` how blue it is; time passes with every picture.
     """
 
     def __init__(self, *, lies: bool = False, stubborn: bool = False, lacks: tuple[int, ...] = ()) -> None:
@@ -46,7 +47,7 @@ class Webcam:
             return False
         if self.stubborn and key == cv2.CAP_PROP_AUTO_EXPOSURE and value == 1.0 and self.time:
             return True
-        # This driver has no fully automatic exposure, as most have not.
+        # Like most drivers, this one has no fully automatic exposure.
         if key == cv2.CAP_PROP_AUTO_EXPOSURE and value not in (1.0, 3.0):
             return False
         self.values[key] = value
@@ -70,28 +71,28 @@ class Webcam:
 
 
 def watch(camera: Webcam, locker: Locker, seconds: float) -> np.ndarray:
-    """Lets a camera run; the last picture's mean colour."""
+    """Lets a camera run for ``seconds``; returns the last picture's mean colour."""
     for _ in range(round(seconds / STEP)):
         picture = camera.shoot()
-        locker.tend(picture, camera.time)
+        locker.process(picture, camera.time)
     return picture.reshape(-1, 3).mean(0)
 
 
-def test_a_camera_settles_and_is_held() -> None:
-    """Held after a run that left it held at a wrong value: it must be let go first."""
+def test_a_settled_camera_is_locked() -> None:
+    """It was left locked at a wrong value by an earlier run, so it must be unlocked first."""
     camera = Webcam()
     locker = Locker("camera", v4l2.controls(camera))
     fine = watch(camera, locker, 10)
     assert np.allclose(fine, 110, atol=4), fine
     assert locker.state["exposure"] == locker.state["white balance"] == LOCKED
     assert "no such switch" in locker.state["focus"]
-    # An arm in a white sleeve: the camera does not care.
+    # An arm in a white sleeve does not change the exposure.
     camera.light *= 1.3
     brighter = watch(camera, locker, 2)
     assert np.allclose(brighter / fine, 1.3, rtol=0.03)
 
 
-def test_it_is_let_go_in_another_light_and_held_again() -> None:
+def test_it_is_unlocked_in_different_light_and_locked_again() -> None:
     camera = Webcam()
     locker = Locker("camera", v4l2.controls(camera))
     watch(camera, locker, 10)
@@ -113,7 +114,9 @@ def test_it_is_let_go_in_another_light_and_held_again() -> None:
     ],
     ids=["refuses", "lies", "does not report", "has none"],
 )
-def test_what_cannot_be_held_is_told_and_left_automatic(camera: Webcam, control: str, words: str) -> None:
+def test_a_control_that_cannot_be_locked_is_reported_and_left_automatic(
+    camera: Webcam, control: str, words: str
+) -> None:
     locker = Locker("camera", v4l2.controls(camera))
     mean = watch(camera, locker, 12)
     assert words in locker.state[control]
@@ -124,18 +127,19 @@ def test_what_cannot_be_held_is_told_and_left_automatic(camera: Webcam, control:
         assert abs(mean[1] - 110) < 5
 
 
-def test_a_restless_table_is_not_waited_for_for_ever() -> None:
+def test_a_camera_that_never_settles_is_locked_after_the_timeout() -> None:
     camera = Webcam()
     locker = Locker("camera", v4l2.controls(camera))
     for _ in range(round(40 / STEP)):
         camera.light = 100 + 25 * np.sin(2 * camera.time)
-        locker.tend(camera.shoot(), camera.time)
+        locker.process(camera.shoot(), camera.time)
     assert LOCKED in locker.state.values()
 
 
 class PiCamera:
-    """The library's camera: controls take effect some pictures after they are set, metadata tell what was
-    used."""
+    """The library's camera: controls take effect some pictures after they are set, and metadata hold the
+    values used.
+    """
 
     def __init__(self) -> None:
         self.camera_controls = dict.fromkeys(
@@ -175,14 +179,14 @@ class PiCamera:
         self.closed = self.stopped
 
 
-def test_a_pi_camera_is_held_with_what_its_pictures_tell() -> None:
+def test_a_pi_camera_is_locked_with_the_values_in_its_metadata() -> None:
     camera = PiCamera()
     capture = picamera.PiCapture(camera)
     locker = Locker("picamera2:0", picamera.controls(capture))
     for index in range(160):
         ok, image = capture.read()
         assert ok and image is not None
-        locker.tend(image, index * STEP)
+        locker.process(image, index * STEP)
     assert locker.state["exposure"] == locker.state["white balance"] == LOCKED
     assert "no such switch" in locker.state["focus"]
     before = capture.metadata

@@ -1,4 +1,4 @@
-"""A camera's JPEG pictures, decoded as far as they are needed."""
+"""A camera's JPEG pictures are decoded only as far as needed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from focus_companion.vision.capture.live import EncodedLive
 from focus_companion.vision.capture.picture_faults import Repeats, picture_fault
 from focus_companion.vision.capture.planes import sampling_step
 from focus_companion.vision.capture.sampling import sampled, thinned
-from focus_companion.vision.machine_speed import SMALLER
+from focus_companion.vision.machine_speed import REDUCED_SIZE
 from focus_companion.vision.tracking.stillness import Stillness
 
 PATH = Path(__file__).parents[3] / "fixtures" / "images" / "2p-oblique-start.jpg"
@@ -63,7 +63,7 @@ def test_the_subsampled_copy_shows_the_same_in_the_same_place(image: Image) -> N
     picture = lazily(image)
     copy, plain = sampled(picture), thinned(cv2.blur(image, (5, 5))[2:, 2:], 5)
     assert copy.shape == (192, 256, 3)
-    # Against the same copy a pixel off, and not only roughly.
+    # The difference is clearly smaller than to the same copy shifted by a pixel.
     inner = np.asarray(copy[:190, :254], float)
     right = np.abs(inner - plain[:190, :254]).mean()
     assert right < 4
@@ -71,7 +71,7 @@ def test_the_subsampled_copy_shows_the_same_in_the_same_place(image: Image) -> N
 
 
 @pytest.mark.parametrize("strength", [4, 8])
-def test_noise_is_told_in_the_measure_of_whole_pictures(image: Image, strength: int) -> None:
+def test_noise_is_estimated_as_in_whole_pictures(image: Image, strength: int) -> None:
     random = np.random.default_rng(2)
     noisy = [
         np.asarray(np.clip(image + random.normal(0, strength, image.shape), 0, 255), np.uint8)
@@ -88,15 +88,15 @@ def test_noise_is_told_in_the_measure_of_whole_pictures(image: Image, strength: 
 
 
 @pytest.mark.parametrize("orientation", [1, 6])
-def test_what_may_have_to_be_turned_is_decoded_at_once(image: Image, orientation: int) -> None:
+def test_a_picture_that_may_be_rotated_is_decoded_at_once(image: Image, orientation: int) -> None:
     picture = lazily_decoded(with_exif(file_of(image), orientation), "test")
     assert isinstance(picture, np.ndarray)
     assert picture.shape[:2] == ((960, 1280) if orientation == 1 else (1280, 960))
 
 
 def test_the_size_that_is_asked_for_on_slow_machines_is_reduced_too(image: Image) -> None:
-    smaller = lazily(np.asarray(cv2.resize(image, SMALLER, interpolation=cv2.INTER_AREA), np.uint8))
-    assert sampled(smaller).shape == thinned(smaller.image, sampling_step(SMALLER[0])).shape
+    smaller = lazily(np.asarray(cv2.resize(image, REDUCED_SIZE, interpolation=cv2.INTER_AREA), np.uint8))
+    assert sampled(smaller).shape == thinned(smaller.image, sampling_step(REDUCED_SIZE[0])).shape
 
 
 def test_small_pictures_and_other_formats_are_decoded_at_once(image: Image) -> None:
@@ -106,7 +106,7 @@ def test_small_pictures_and_other_formats_are_decoded_at_once(image: Image) -> N
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 20, 200])
-def test_a_picture_cut_off_in_its_header_is_none(image: Image, length: int) -> None:
+def test_a_picture_cut_off_in_its_header_is_refused(image: Image, length: int) -> None:
     with pytest.raises(FrameError, match="test is not a picture"):
         lazily_decoded(file_of(image)[:length], "test")
 
@@ -132,14 +132,14 @@ def test_random_bytes_in_the_header_never_end_the_program(image: Image) -> None:
         assert picture.shape[2] == 3 and Frame(0, 0.0, picture).image.shape == picture.shape
 
 
-def test_a_truncated_picture_is_none(image: Image) -> None:
+def test_a_truncated_picture_is_refused(image: Image) -> None:
     data = file_of(image)
     assert picture_fault(lazily_decoded(data, "test")) == ""
     with pytest.raises(FrameError, match="test is not a picture"):
         lazily_decoded(data[: len(data) // 2], "test")
 
 
-def test_the_foot_of_a_picture_is_looked_at(image: Image) -> None:
+def test_the_bottom_of_a_reduced_picture_is_checked(image: Image) -> None:
     grey = image.copy()
     grey[-200:] = 128
     assert picture_fault(lazily(grey)) == "damaged"
@@ -154,7 +154,7 @@ def test_the_very_same_file_repeats(image: Image) -> None:
     assert repeats.update(lazily(other).image, 4.5) == 0.5
 
 
-def test_the_page_gets_the_cameras_own_file_without_what_it_tells_beside(image: Image) -> None:
+def test_the_page_gets_the_cameras_file_without_metadata(image: Image) -> None:
     secret = b"52.2297 N 21.0122 E"
     plain = file_of(image)
     data = plain[:2] + b"\xff\xfe" + (len(secret) + 2).to_bytes(2, "big") + secret + plain[2:]
@@ -166,7 +166,7 @@ def test_the_page_gets_the_cameras_own_file_without_what_it_tells_beside(image: 
 
 def test_the_page_gets_no_file_that_a_browser_may_not_show(image: Image) -> None:
     data = file_of(image)
-    # As many cameras send it: without the tables (DHT) that nearly all pictures share.
+    # Many cameras omit the tables (DHT) that nearly all pictures share.
     while (at := data.find(b"\xff\xc4")) >= 0:
         data = data[:at] + data[at + 2 + int.from_bytes(data[at + 2 : at + 4], "big") :]
     pictures = Pictures()
@@ -199,9 +199,9 @@ def test_while_nothing_moves_viewers_share_a_picture_for_a_second(image: Image) 
     for frame in frames[:10]:
         pictures.take(frame, same=True)
         shown.append(pictures.jpeg(width=640))
-    # Encoded twice in two seconds of five pictures each.
+    # It is encoded twice in two seconds of five pictures each.
     assert len({id(data) for data in shown}) == 2
-    # What moves is shown at once, and so is what follows it.
+    # A picture with movement is shown at once.
     pictures.take(frames[10])
     assert pictures.jpeg(width=640) is not shown[-1]
     assert pictures.newest is frames[10].image
@@ -241,10 +241,10 @@ def times(source: EncodedLive, seconds: float) -> Iterator[float]:
             return
 
 
-def test_a_reader_gets_no_more_pictures_than_it_wants(image: Image) -> None:
+def test_a_reader_gets_pictures_at_its_minimum_interval(image: Image) -> None:
     data = file_of(np.ascontiguousarray(image[:240, :320]))
     with EncodedLive("test", Endless(data)) as source:
-        source.apart = 0.1
+        source.min_interval = 0.1
         few = list(times(source, 1.0))
     assert 4 <= len(few) <= 15
     assert np.diff(few).min() > 0.07

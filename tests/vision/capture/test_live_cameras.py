@@ -1,5 +1,4 @@
-"""Live cameras of every kind: nothing is missed by a busy reader, who soon sees the newest picture again; and
-what is no camera."""
+"""Live cameras of every kind: a busy reader misses nothing and catches up. Other sources are refused."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ FPS = 25.0
 
 
 class Driver:
-    """A camera of Video4Linux, as OpenCV shows it: gives the newest picture, keeps no queue."""
+    """A Video4Linux camera, with OpenCV's interface, which gives the newest picture and keeps no queue."""
 
     def __init__(self, clock: Clock) -> None:
         self.clock, self.last = clock, -1
@@ -66,7 +65,7 @@ class PiRequest:
 
 
 def pi_library(clock: Clock) -> ModuleType:
-    """What is used of the library picamera2."""
+    """The parts of the library picamera2 that are used."""
 
     class Picamera2:
         camera_controls: dict[str, Any] = {}  # noqa: RUF012 - the library has it so
@@ -125,7 +124,7 @@ def phone(clock: Clock, **how: Any) -> Iterator[Any]:
 @contextmanager
 def snapshots(clock: Clock) -> Iterator[Any]:
     with http_server(lambda handler: send(handler, "image/jpeg", jpeg(clock.number))) as address:
-        # Nothing in the address says that it is a picture.
+        # The address does not reveal that it is a picture.
         yield open_source(f"{address}/shot?size=2")
 
 
@@ -148,7 +147,7 @@ def rtsp(clock: Clock) -> Iterator[Any]:
     ],
     ids=["v4l2", "picamera2", "mjpeg", "mjpeg without lengths", "snapshots", "rtsp"],
 )
-def test_a_reader_who_was_busy_sees_what_happened_and_catches_up(
+def test_a_busy_reader_misses_nothing_and_catches_up(
     kind: type[Any], open_: Callable[[Clock], AbstractContextManager[Any]], most: int
 ) -> None:
     clock = Clock(FPS)
@@ -164,20 +163,20 @@ def test_a_reader_who_was_busy_sees_what_happened_and_catches_up(
                 numbers.append(number_of(frame.image))
                 times.append(frame.time)
             lags = [clock.number - number_of(frame.image) for frame in islice(taken, 40)]
-    # Fifty pictures have passed; how many were read depends on what else the machine does.
+    # Fifty pictures have passed; how many were read depends on the machine's load.
     assert len(numbers) > 4 and numbers == sorted(set(numbers)), numbers
     assert times == sorted(times)
     assert min(lags) <= most, lags
 
 
-def test_a_stream_that_ends_just_ends() -> None:
+def test_the_end_of_a_stream_is_no_error() -> None:
     clock = Clock(FPS)
-    # Long enough for a busy machine to be asked before it is over.
+    # Long enough to be requested before it ends, even on a busy machine.
     with phone(clock, until=40) as source, source:
         assert [number_of(frame.image) for frame in source][-1] == 39
 
 
-def test_a_torn_picture_is_left_out() -> None:
+def test_a_truncated_picture_in_a_stream_is_dropped() -> None:
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
         handler.send_header("Content-Type", "multipart/x-mixed-replace; boundary=b")
@@ -207,7 +206,7 @@ def test_a_snapshot_that_fails_once_is_asked_for_again() -> None:
         assert [number_of(frame.image) for frame in islice(source, 3)] == [2, 5, 6]
 
 
-def test_name_and_password_are_given_but_never_shown() -> None:
+def test_user_and_password_are_sent_but_never_shown() -> None:
     def answer(handler: BaseHTTPRequestHandler) -> None:
         given = handler.headers.get("Authorization", "")
         if given != "Basic " + base64.b64encode(b"ann:se cret").decode():
@@ -251,7 +250,7 @@ def test_a_pi_camera_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
         open_source("picamera2:1")
 
 
-def test_a_camera_is_found_again_by_its_lasting_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_camera_is_found_again_by_its_stable_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "by-id").mkdir()
     link = tmp_path / "by-id" / "usb-Maker_Camera_123-video-index0"
     first, second = tmp_path / "video0", tmp_path / "video1"
@@ -265,7 +264,7 @@ def test_a_camera_is_found_again_by_its_lasting_path(tmp_path: Path, monkeypatch
         return Driver(Clock(FPS))
 
     v4l2.open_camera(str(link), opener).close()
-    # Unplugged, and in again under another number.
+    # It is unplugged, and plugged in again under another number.
     first.unlink()
     with pytest.raises(FrameError, match="not plugged in"):
         v4l2.open_camera(str(link), opener)
@@ -276,7 +275,7 @@ def test_a_camera_is_found_again_by_its_lasting_path(tmp_path: Path, monkeypatch
     assert opened == [str(first), str(second)]
 
 
-def test_a_camera_without_a_serial_number_is_known_by_its_socket(tmp_path: Path) -> None:
+def test_a_camera_without_a_serial_number_is_identified_by_its_port(tmp_path: Path) -> None:
     (tmp_path / "by-path").mkdir()
     (tmp_path / "video2").touch()
     link = tmp_path / "by-path" / "pci-0000:00:14.0-usb-0:2:1.0-video-index0"

@@ -1,4 +1,4 @@
-"""A phone's pictures as handed in: taken in order, the newest only, and nothing that is no picture."""
+"""A phone's pictures: only the newest is kept, in order, and unusable ones are refused."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from focus_companion.vision.capture.phone import (
-    LARGEST,
-    MOST,
+    MAX_BYTES,
+    MAX_RATE,
     PhoneCamera,
     PictureRefused,
     TooFast,
@@ -35,7 +35,7 @@ def test_pictures_come_out_as_a_live_source() -> None:
     camera = PhoneCamera()
     shades = [60, 120, 180]
     with camera.open() as source:
-        assert source.live and source.silent == "phone"
+        assert source.live and source.silence_reason == "phone"
 
         def send() -> None:
             for number, shade in enumerate(shades):
@@ -51,14 +51,14 @@ def test_pictures_come_out_as_a_live_source() -> None:
     assert frames[0].time < frames[1].time < frames[2].time
 
 
-def test_only_the_newest_waits() -> None:
+def test_only_the_newest_picture_is_kept() -> None:
     camera = PhoneCamera()
     for number in range(3):
         camera.put(jpeg(50 * number), number)
     assert camera.take(0) == (jpeg(100), (320, 240)) and camera.take(0) is None
 
 
-def test_a_late_picture_is_left_out_until_the_phone_begins_anew() -> None:
+def test_a_late_picture_is_dropped_until_the_numbering_restarts() -> None:
     camera = PhoneCamera()
     assert camera.put(jpeg(10), 7)
     assert not camera.put(jpeg(20), 6) and not camera.put(jpeg(20), 7)
@@ -77,18 +77,18 @@ def test_a_late_picture_is_left_out_until_the_phone_begins_anew() -> None:
         cv2.imencode(".png", np.zeros((240, 320, 3), np.uint8))[1].tobytes(),
         jpeg(width=64, height=64),
         jpeg(width=5000, height=240),
-        jpeg() + bytes(LARGEST),
+        jpeg() + bytes(MAX_BYTES),
     ],
     ids=["empty", "garbage", "begun", "cut in its header", "png", "small", "wide", "heavy"],
 )
-def test_what_is_no_usable_picture_is_refused(data: bytes) -> None:
+def test_an_unusable_picture_is_refused(data: bytes) -> None:
     camera = PhoneCamera()
     with pytest.raises(PictureRefused):
         camera.put(data, 1)
     assert camera.take(0) is None
 
 
-def test_a_size_that_would_fill_the_memory_is_refused_undecoded() -> None:
+def test_a_huge_size_is_refused_without_decoding() -> None:
     data = bytearray(jpeg())
     at = data.index(b"\xff\xc0") + 5
     data[at : at + 4] = b"\xff\xff\xff\xff"
@@ -96,18 +96,18 @@ def test_a_size_that_would_fill_the_memory_is_refused_undecoded() -> None:
         jpeg_size(bytes(data))
 
 
-def test_a_flood_is_held_back() -> None:
+def test_too_many_pictures_are_refused() -> None:
     clock = Clock()
     camera = PhoneCamera(clock)
-    for number in range(MOST):
+    for number in range(MAX_RATE):
         camera.put(jpeg(), number)
     with pytest.raises(TooFast):
-        camera.put(jpeg(), MOST)
+        camera.put(jpeg(), MAX_RATE)
     clock.now = 1.0
-    assert camera.put(jpeg(), MOST)
+    assert camera.put(jpeg(), MAX_RATE)
 
 
-def test_a_picture_torn_after_its_header_is_skipped() -> None:
+def test_a_picture_truncated_after_its_header_is_skipped() -> None:
     camera = PhoneCamera()
     whole = jpeg()
     head = whole[: whole.index(b"\xff\xda") + 14]
@@ -120,7 +120,7 @@ def test_a_picture_torn_after_its_header_is_skipped() -> None:
         timer.join()
 
 
-def test_the_source_ends_where_the_phone_is_turned() -> None:
+def test_the_source_ends_when_the_phone_is_rotated() -> None:
     camera = PhoneCamera()
     with camera.open() as source:
         frames = iter(source)

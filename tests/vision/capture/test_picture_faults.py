@@ -1,4 +1,4 @@
-"""Dark, covered, grey, damaged, frozen: told apart from every picture that a game can be played on."""
+"""Dark, covered, grey, damaged and frozen pictures are distinguished from all usable ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def dimmed(image: Image, factor: float) -> Image:
 
 @pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("light", [1.0, 0.4, 1.6])
-def test_a_board_is_never_at_fault(path: Path, light: float) -> None:
+def test_no_picture_of_a_board_is_faulty(path: Path, light: float) -> None:
     image = read_image(path)[::2, ::2]
     assert picture_fault(np.clip(image * light, 0, 255).astype(np.uint8)) == ""
 
@@ -37,7 +37,7 @@ def standby_light(image: Image) -> Image:
 
 
 def covered_by_a_finger(image: Image) -> Image:
-    """Reddish, brighter on one side, with noise."""
+    """A picture that is reddish, brighter on one side, and noisy."""
     height, width = image.shape[:2]
     glow = np.linspace(20, 150, width, dtype=np.float32)[None, :, None] * np.array(
         [0.2, 0.3, 1.0], np.float32
@@ -51,7 +51,7 @@ def blurred(image: Image) -> Image:
 
 
 def broken_off(image: Image) -> Image:
-    """What a decoder makes of a picture whose last third did not arrive."""
+    """The picture as decoded if its last third did not arrive."""
     broken = image.copy()
     broken[2 * len(image) // 3 :] = 128
     return broken
@@ -84,7 +84,7 @@ FAULTS: list[tuple[str, Callable[[Image], Image], str]] = [
 
 @pytest.mark.parametrize(("make", "fault"), [case[1:] for case in FAULTS], ids=[case[0] for case in FAULTS])
 @pytest.mark.parametrize("width", [320, 1280])
-def test_a_useless_picture_is_named(make: Callable[[Image], Image], fault: str, width: int) -> None:
+def test_faulty_pictures_are_classified(make: Callable[[Image], Image], fault: str, width: int) -> None:
     image = read_image(START)[::2, ::2]
     made = make(image)
     small = cv2.resize(
@@ -93,7 +93,7 @@ def test_a_useless_picture_is_named(make: Callable[[Image], Image], fault: str, 
     assert picture_fault(np.asarray(small, np.uint8)) == fault
 
 
-def test_only_the_very_same_picture_repeats() -> None:
+def test_only_an_identical_picture_counts_as_repeated() -> None:
     image = read_image(START)
     repeats = Repeats()
     assert repeats.update(image, 1.0) == 0

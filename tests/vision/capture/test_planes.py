@@ -1,4 +1,4 @@
-"""Pictures whose colours are made when somebody wants them: as those that are whole from the start."""
+"""Pictures whose colours are converted on demand equal those that are converted from the start."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from focus_companion.vision.capture.sampling import sampled, thinned
 PICTURES = sorted((Path(__file__).parents[3] / "fixtures" / "images").glob("*.jpg"))
 
 ROUNDING = 4
-"""Grey levels between two ways to turn brightness and colours into blue, green and red."""
+"""Maximum difference in grey levels between two conversions from YUV to BGR."""
 
 
 def planes_of(image: Image) -> Planes:
-    """As a video holds it."""
+    """The picture as a video holds it."""
     height, width = image.shape[:2]
     joined = cv2.cvtColor(image, cv2.COLOR_BGR2YUV_I420)
     u, v = joined[height:].reshape(2, height // 2, width // 2)
@@ -28,13 +28,13 @@ def planes_of(image: Image) -> Planes:
 
 
 def smooth(height: int, width: int) -> Image:
-    """All colours, and no edges that a video's colours, being coarser, would blur."""
+    """A picture with many colours but no edges, which the coarser chroma planes of a video would blur."""
     few = np.random.default_rng(height).integers(30, 226, (5, 6, 3), np.uint8)
     return np.asarray(cv2.resize(few, (width, height), interpolation=cv2.INTER_CUBIC), np.uint8)
 
 
 @pytest.mark.parametrize("size", [(480, 640), (960, 1280), (1080, 1920), (358, 502)])
-def test_the_colours_come_back(size: tuple[int, int]) -> None:
+def test_the_colours_survive_the_conversion(size: tuple[int, int]) -> None:
     image = smooth(*size)
     planes = planes_of(image)
     assert planes.shape == image.shape
@@ -59,7 +59,7 @@ def test_a_part_is_sampled_where_it_lies() -> None:
 
 
 @pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
-def test_a_picture_is_judged_as_if_it_were_whole(path: Path) -> None:
+def test_planes_are_judged_like_whole_pictures(path: Path) -> None:
     image = read_image(path)
     broken_off = image.copy()
     broken_off[-200:] = 128
@@ -68,8 +68,8 @@ def test_a_picture_is_judged_as_if_it_were_whole(path: Path) -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 2, 57, 480, 900])
-def test_the_foot_is_the_end_of_the_picture(rows: int) -> None:
+def test_bottom_rows_are_those_of_the_whole_picture(rows: int) -> None:
     planes = planes_of(smooth(480, 640))
-    foot = planes.foot(rows)
+    foot = planes.bottom_rows(rows)
     assert len(foot) >= min(rows, 480)
     assert np.array_equal(foot, planes.image[-len(foot) :])

@@ -1,4 +1,4 @@
-"""Pictures at another size."""
+"""Subsampled copies of pictures."""
 
 from __future__ import annotations
 

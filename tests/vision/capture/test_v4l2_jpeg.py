@@ -1,4 +1,4 @@
-"""Cameras of Video4Linux that give JPEG pictures: read as they come, decoded as far as needed."""
+"""Video4Linux cameras that give JPEG pictures, which are decoded only as far as needed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ DATA = bytes(cv2.imencode(".jpg", IMAGE)[1])
 
 
 class Webcam:
-    """A driver as OpenCV shows it, which gives 50 pictures a second.
+    """A driver with OpenCV's interface, which gives 50 pictures per second.
 
-    ``formats``: the pixel formats that it knows; ``raw``: what it gives instead of a JPEG where that is asked
-    for.
+    ``formats``: the pixel formats that it supports; ``raw``: the bytes that it gives if JPEG is requested.
     """
 
     def __init__(self, formats: tuple[str, ...] = ("YUYV", "MJPG"), raw: bytes = DATA) -> None:
@@ -84,7 +83,7 @@ def test_others_are_decoded_by_the_driver(make: Callable[[], Webcam]) -> None:
         assert np.array_equal(picture, IMAGE)
 
 
-def test_its_controls_are_locked_by_what_its_pictures_show() -> None:
+def test_its_controls_are_locked_once_its_pictures_have_settled() -> None:
     driver = Webcam()
     with v4l2.open_camera("0", lambda path: driver) as source:
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""Video files of every make: their pictures, the right way up, and their times."""
+"""Video files in various formats: their pictures, the right way up, and their times."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pytest
 
 from focus_companion.vision.capture.frames import Frame, FrameError
 from focus_companion.vision.capture.planes import Planes
-from focus_companion.vision.capture.sources import AHEAD, open_source
+from focus_companion.vision.capture.sources import MAX_DECODED_AHEAD, open_source
 
 CLIP = Path(__file__).parents[3] / "fixtures" / "images" / "clip-oblique.mp4"
 UPRIGHT = Path(__file__).parent / "clips" / "upright.mp4"
-"""Blue above, red below, taken with a phone held upright: the file says that it has to be turned."""
+"""Blue above and red below, taken with a phone held upright: the file gives the rotation."""
 
 
 def frames_of(path: Path) -> list[Frame]:
@@ -27,7 +27,7 @@ def frames_of(path: Path) -> list[Frame]:
 
 
 def film(path: Path, codec: str, pixels: str, *, size: tuple[int, int] = (64, 48), rate: int = 10) -> Path:
-    """Twenty pictures, a bright half that grows darker from the left."""
+    """A film of twenty pictures, whose left half grows darker."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream(codec, rate=rate)
         assert isinstance(stream, av.VideoStream)
@@ -68,13 +68,13 @@ def test_the_pictures_are_those_that_opencv_makes(tmp_path: Path, name: str, cod
     capture.release()
 
 
-def test_what_is_not_wanted_is_not_made() -> None:
-    """The colours of a recording's pictures are left until somebody asks for them."""
+def test_colours_are_not_converted_until_needed() -> None:
+    """The pictures of a recording are kept as planes until their colours are needed."""
     with open_source(str(CLIP)) as source:
         assert isinstance(next(iter(source)).picture, Planes)
 
 
-def test_odd_sides_are_no_matter(tmp_path: Path) -> None:
+def test_pictures_with_odd_sides_are_read(tmp_path: Path) -> None:
     (first, *_) = frames_of(film(tmp_path / "odd.mkv", "ffv1", "yuv420p", size=(65, 47)))
     assert first.image.shape == (47, 65, 3)
 
@@ -100,7 +100,7 @@ def spoilt(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("harm", [broken_off, spoilt])
-def test_a_damaged_file_gives_what_is_left_of_it(tmp_path: Path, harm: Callable[[bytes], bytes]) -> None:
+def test_a_damaged_file_gives_its_readable_pictures(tmp_path: Path, harm: Callable[[bytes], bytes]) -> None:
     path = film(tmp_path / "film.avi", "mjpeg", "yuvj420p", size=(320, 240))
     path.write_bytes(harm(path.read_bytes()))
     told = frames_of(path)
@@ -128,9 +128,9 @@ def test_names_that_look_like_something_else(tmp_path: Path) -> None:
     assert len(frames_of(path)) == 20
 
 
-def test_it_can_be_left_in_the_middle_and_lets_go(tmp_path: Path) -> None:
+def test_closing_in_the_middle_ends_its_threads(tmp_path: Path) -> None:
     before = set(threading.enumerate())
-    for pictures in (0, 1, AHEAD + 3):
+    for pictures in (0, 1, MAX_DECODED_AHEAD + 3):
         with open_source(str(CLIP)) as source:
             for frame, _ in zip(source, range(pictures), strict=False):
                 assert frame.image.any()

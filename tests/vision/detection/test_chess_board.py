@@ -1,4 +1,4 @@
-"""Chess boards: found while nothing stands on them, and turned the right way whatever shades are played."""
+"""Chess boards are found while empty, and oriented correctly whatever the shades of the pieces."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def picture(look: SceneStyle, stage: Stage) -> NDArray[np.uint8]:
 
 
 def off(found: Camera, true: Camera, turns: int = 1) -> float:
-    """Mean distance of the corners in squares, for the best of so many quarter turns."""
+    """Mean error of the corners in squares, for the best of the first ``turns`` quarter turns."""
     wanted = true.project(PROFILE.corners)
     gaps = [
         np.linalg.norm(turned(found, k).project(PROFILE.corners) - wanted, axis=1).mean()
@@ -83,10 +83,8 @@ def test_a_chequered_cloth_is_no_chess_board() -> None:
 
 @pytest.mark.parametrize(("first", "second"), [(WHITE, BLACK), (BLACK, WHITE), ("#c0c0c4", "#b08d57")])
 @pytest.mark.parametrize(("azimuth", "rank1"), [(15, "bottom"), (195, "top")])
-def test_whose_shade_is_whose_follows_from_rank_1(
-    first: str, second: str, azimuth: float, rank1: str
-) -> None:
-    """White and black look alike after half a turn, with the roles exchanged."""
+def test_rank_1_determines_which_shade_is_whose(first: str, second: str, azimuth: float, rank1: str) -> None:
+    """Half a turn only exchanges white and black."""
     look = chess_look(30, azimuth, first, second)
     image = picture(look, Stage(START))
     for wrong in (0, 2):
@@ -94,7 +92,7 @@ def test_whose_shade_is_whose_follows_from_rank_1(
         assert off(camera, look.camera) < 0.05
 
 
-def test_pieces_that_look_like_their_names_tell_how_the_board_lies() -> None:
+def test_pieces_that_match_their_names_determine_the_orientation() -> None:
     usual = PieceStyle().colours
     look = chess_look(30, 195, usual["g"], usual["r"])
     image = picture(look, Stage(START))
@@ -102,7 +100,7 @@ def test_pieces_that_look_like_their_names_tell_how_the_board_lies() -> None:
     assert off(camera, look.camera) < 0.05
 
 
-def test_the_usual_start_is_the_same_after_half_a_turn_but_for_the_roles() -> None:
+def test_half_a_turn_of_the_usual_start_only_exchanges_the_colours() -> None:
     assert same_turns(START) == (0,)
     assert same_turns(START, any_shades=True) == (0, 2)
     played = list(START)
@@ -115,8 +113,8 @@ def test_an_empty_chess_board_is_not_read_as_one_of_the_plastic_sets() -> None:
 
 
 @pytest.mark.parametrize("case", [30, 48])
-def test_the_fields_make_the_pose_exact_where_flat_pieces_do_not(case: int) -> None:
-    """Draughts in weak light: their outlines alone leave the pose off by a fifth of a square."""
+def test_the_fields_determine_the_pose_better_than_flat_pieces(case: int) -> None:
+    """In weak light, the outlines of draughts alone leave the pose off by a fifth of a square."""
     rng = np.random.default_rng([case, 52])
     look = on_chess_board(random_look(rng, (960, 720)), rng, SHADES["white and black"], PROFILE.name)
     look = seen_from(look, rng, PROFILE, (20, 45))

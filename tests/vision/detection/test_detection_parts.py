@@ -1,4 +1,4 @@
-"""The finder's parts on data of which the answer is known exactly."""
+"""The parts of the board search, on data with exactly known answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from focus_companion.vision.detection.lattice import lattices, transform
 from focus_companion.vision.detection.quarter_turn import colour_agreement, tints
 from focus_companion.vision.detection.site_classifier import surroundings
 from focus_companion.vision.geometry.board_profiles import board_profile
-from focus_companion.vision.geometry.pose import Prior, adjust, bend, square_view, straighten, turned
+from focus_companion.vision.geometry.pose import Prior, adjust, distort, square_view, turned, undistort
 from focus_companion.vision.geometry.scene import Camera, Lens, outline
 
 PROFILE = board_profile()
@@ -34,7 +34,7 @@ def camera(tilt: float, spin: float, field: float = 62.0, k1: float = 0.0) -> Ca
 
 
 @pytest.mark.parametrize("inner, outer", [(200, 60), (40, 180), (128, 112)])
-def test_discs_are_round_at_any_contrast(inner: int, outer: int) -> None:
+def test_discs_are_detected_at_any_contrast(inner: int, outer: int) -> None:
     image = np.full((240, 320, 3), outer, np.uint8)
     centres = [(60.0, 60.0), (160.0, 90.0), (250.0, 170.0)]
     for x, y in centres:
@@ -44,7 +44,7 @@ def test_discs_are_round_at_any_contrast(inner: int, outer: int) -> None:
         assert np.linalg.norm(found.points - centre, axis=1).min() < 2.0
 
 
-def test_roundness_near_a_point_is_the_highest_there() -> None:
+def test_roundness_near_a_point_is_the_maximum_response() -> None:
     rng = np.random.default_rng(7)
     level = Roundness(10.0, 0.6, rng.normal(0, 0.3, (40, 50)).astype(np.float32))
     points = rng.uniform(-10, 95, (200, 2))
@@ -72,7 +72,7 @@ def test_edges_of_a_window_are_those_of_the_picture() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.floats(0, 45), st.floats(-3.1, 3.1), st.integers(0, 1000))
-# Places along the diagonals make a square lattice too: with these the board comes apart into two.
+# Sites along the diagonals form a square lattice, too: these cases split the board into two lattices.
 @example(20.0, 0.0, 362)
 @example(45.0, 1.5, 762)
 def test_lattice_grows_over_gaps_and_clutter(tilt: float, spin: float, seed: int) -> None:
@@ -92,7 +92,7 @@ def test_lattice_grows_over_gaps_and_clutter(tilt: float, spin: float, seed: int
 
 @settings(max_examples=40, deadline=None)
 @given(st.floats(1, 50), st.floats(-3.1, 3.1), st.floats(52, 74))
-def test_square_view_reads_the_camera_off_a_homography(tilt: float, spin: float, field: float) -> None:
+def test_square_view_recovers_the_camera_from_a_homography(tilt: float, spin: float, field: float) -> None:
     view = camera(tilt, spin, field)
     steps = np.array([(-4, -4), (4, -4), (4, 4), (-4, 4), (0, 1), (2, -3)], float)
     pixels = view.project(np.column_stack([steps * PROFILE.pitch, np.full(len(steps), 6.0)]))
@@ -103,7 +103,7 @@ def test_square_view_reads_the_camera_off_a_homography(tilt: float, spin: float,
     assert np.abs(again - pixels).max() < 6.0
 
 
-def test_mirrored_lattice_is_no_view() -> None:
+def test_a_mirrored_lattice_has_no_square_view() -> None:
     view = camera(20.0, 0.3)
     steps = np.array([(-4, -4), (4, -4), (4, 4), (-4, 4)], float)
     pixels = view.project(np.column_stack([steps * PROFILE.pitch, np.zeros(4)]))
@@ -118,7 +118,7 @@ def test_adjust_recovers_pose_focal_and_distortion_despite_outliers() -> None:
     pixels = truth.project(points) + rng.normal(0, 0.2, (300, 2))
     pixels[:40] += rng.uniform(-60, 60, (40, 2))
     start = turned(camera(30.0, 0.72, 60.0), 0, (4.0, -3.0))
-    found = adjust(start, points, pixels, np.ones(300), Prior(start.lens.focal, -0.06), rounds=40)
+    found = adjust(start, points, pixels, np.ones(300), Prior(start.lens.focal, -0.06), iterations=40)
     assert np.abs(found.project(points) - truth.project(points)).max() < 0.8
     assert found.lens.focal == pytest.approx(truth.lens.focal, rel=0.02)
     assert found.lens.distortion[0] == pytest.approx(-0.12, abs=0.03)
@@ -135,10 +135,10 @@ def test_turned_moves_the_board_under_the_camera(quarters: int, dx: float, dy: f
     assert moved.project(point) == pytest.approx(view.project(np.array([(x + dx, y + dy, 9.0)])), abs=1e-6)
 
 
-def test_straighten_and_bend_undo_each_other() -> None:
+def test_undistort_and_distort_are_inverse() -> None:
     lens = camera(0.0, 0.0, k1=-0.1).lens
     points = np.array([(10.0, 20.0), (320.0, 240.0), (600.0, 450.0)])
-    assert bend(straighten(points, lens), lens) == pytest.approx(points, abs=0.02)
+    assert distort(undistort(points, lens), lens) == pytest.approx(points, abs=0.02)
 
 
 @pytest.mark.parametrize("height", [0, 1, 3, 5])
@@ -154,7 +154,7 @@ def test_outlines_lie_on_the_hull(height: int, tilt: float) -> None:
         assert max(np.abs(gaps)) < 0.35
 
 
-def test_cross_is_placed_by_what_surrounds_it() -> None:
+def test_the_cross_is_located_by_its_surroundings() -> None:
     grid = np.zeros((16, 16))
     grid[np.array(RANK) + 5, np.array(FILE) + 3] = 0.5
     grid[5:13, 0] = np.nan
@@ -164,14 +164,14 @@ def test_cross_is_placed_by_what_surrounds_it() -> None:
     assert scores.max() > runner_up + 0.1
 
 
-def test_surroundings_ring_the_board() -> None:
+def test_surroundings_are_the_rings_around_the_board() -> None:
     assert len(surroundings(PROFILE, 1)) == 48
     assert len(surroundings(PROFILE, 2)) == 44
     gaps = np.linalg.norm(surroundings(PROFILE, 1)[:, None] - PROFILE.centres[None], axis=2)
     assert gaps.min() == pytest.approx(PROFILE.pitch)
 
 
-def test_colours_must_lie_to_each_other_as_colours_do() -> None:
+def test_colours_must_be_arranged_as_their_names_say() -> None:
     tops = ["r", "g", "b", "y"] * 9 + [""] * 16
     paint = {
         "r": (150, 25, 20),

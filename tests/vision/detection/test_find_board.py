@@ -1,5 +1,6 @@
-"""The finder on drawn boards: every camera within its range, every turn, other light; and on what is no
-board."""
+"""Finding drawn boards from various cameras, at various orientations and in various light; and no board
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_known_start_tells_place_and_turn(view: str) -> None:
+def test_a_known_start_determines_place_and_orientation(view: str) -> None:
     truth = look(*VIEWS[view])
     image = draw(truth, start_stacks(), np.random.default_rng(3))
     found = find_board(image, [PROFILE], start_stacks())
@@ -39,7 +40,7 @@ def test_known_start_tells_place_and_turn(view: str) -> None:
 @pytest.mark.parametrize(
     "rank1, azimuth", [("bottom", 8.0), ("left", 98.0), ("top", 188.0), ("right", 278.0)]
 )
-def test_unknown_position_is_turned_as_told(rank1: str, azimuth: float) -> None:
+def test_an_unknown_position_is_oriented_by_rank_1(rank1: str, azimuth: float) -> None:
     truth = look(25.0, azimuth, 640.0, (960, 720), 62.0)
     rng = np.random.default_rng(5)
     stacks = tuple("".join(rng.choice(list("rgby"), rng.choice([0, 0, 0, 1, 1, 2, 4]))) for _ in SQUARES)
@@ -51,7 +52,7 @@ def test_unknown_position_is_turned_as_told(rank1: str, azimuth: float) -> None:
     assert off(found.camera, truth, 4) < 0.08
 
 
-def test_dim_dark_board_on_check_cloth() -> None:
+def test_a_dark_board_on_a_chequered_cloth_is_found_in_dim_light() -> None:
     truth = look(22.0, 75.0, 650.0, (1280, 960), 60.0)
     rng = np.random.default_rng(8)
     image = draw(truth, start_stacks(), rng, board=(70, 40, 30), table=(0, 0, 0), noise=0.0)
@@ -111,7 +112,7 @@ def test_half_set_up_board_is_found() -> None:
     assert off(found.camera, truth, 4) < 0.08
 
 
-def test_refine_brings_a_nudged_camera_back() -> None:
+def test_refine_corrects_a_displaced_camera() -> None:
     truth = look(28.0, 40.0, 640.0, (1280, 960), 60.0)
     image = draw(truth, start_stacks(), np.random.default_rng(2))
     nudged = turned(truth, 0, (3.5, -2.5))
@@ -137,38 +138,38 @@ def test_wrong_arguments_are_named(change: dict[str, object], message: str) -> N
 
 
 @pytest.mark.parametrize("shift", [(0, 0), (1, 0), (-1, 1)])
-def test_a_lattice_that_took_in_the_next_row_is_set_right(shift: tuple[int, int]) -> None:
-    """Of a green board on a green cloth only the pieces show: six by six, with more squares on every side."""
+def test_a_fit_shifted_by_a_square_is_corrected(shift: tuple[int, int]) -> None:
+    """On a green board on a green cloth, only the pieces are visible: six by six, with room on every side."""
     stacks, camera = start_stacks(), look(30, 20, 900, (800, 600), 60)
     image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
     search = BoardSearch(image, PROFILE, stacks, None)
     x, y = shift
-    beside = turned(camera, 0, (x * PROFILE.pitch, y * PROFILE.pitch))
-    shows = 1.0 if (x, y) != (0, 0) else 9.0
-    found = search.beside(ScoredFit(beside, 1.0, shows)).camera
+    shifted = turned(camera, 0, (x * PROFILE.pitch, y * PROFILE.pitch))
+    agreement = 1.0 if (x, y) != (0, 0) else 9.0
+    found = search.best_shifted(ScoredFit(shifted, 1.0, agreement)).camera
     off = np.linalg.norm(found.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
     assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)
 
 
-def test_what_lies_a_square_beside_is_set_right_before_more_is_looked_for(
+def test_a_shift_by_a_square_is_corrected_before_the_search_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Else every size of round place is searched, in a larger picture too: it takes seconds."""
+    """Otherwise every blob size is searched, also in a larger picture, which takes seconds."""
     stacks, camera = start_stacks(), look(30, 20, 900, (800, 600), 60)
     image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
     search = BoardSearch(image, PROFILE, stacks, None)
     beside = ScoredFit(turned(camera, 0, (PROFILE.pitch, 0.0)), 3.0, 0.74)
     looked: list[int] = []
-    monkeypatch.setattr(search, "_likeliest", lambda: beside)
-    monkeypatch.setattr(search._search, "look", looked.append)
+    monkeypatch.setattr(search, "_best_fit", lambda: beside)
+    monkeypatch.setattr(search._search, "collect", looked.append)
     best = search.best()
-    assert best is not None and best.clear and len(looked) == 1
+    assert best is not None and best.certain and len(looked) == 1
     off = np.linalg.norm(best.camera.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
     assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)
 
 
 def test_a_calibration_sheet_with_small_squares_is_no_board() -> None:
-    """Where there are few pixels, its squares look as round as domes."""
+    """With few pixels, its squares look as round as domes."""
     rng, sheet = np.random.default_rng(1), np.full((11, 13), 235, np.uint8)
     sheet[1:-1, 1:-1] = np.where(np.indices((9, 11)).sum(0) % 2, 235, 40)
     height, width = 11 * 28, 13 * 28

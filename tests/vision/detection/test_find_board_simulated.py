@@ -1,4 +1,4 @@
-"""Finding on simulated tables that were hard: a fit gone astray, and a lens that the board hardly tells."""
+"""Finding boards on difficult simulated tables: a wrong fit, and a lens that the board hardly constrains."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.detection import refine as find_exact
-from focus_companion.vision.detection.board_search import BoardSearch, places_beside
+from focus_companion.vision.detection.board_search import BoardSearch, neighbouring_poses
 from focus_companion.vision.detection.find_board import FoundBoard, find_board
-from focus_companion.vision.detection.pixel_check import amiss
+from focus_companion.vision.detection.pixel_check import pixel_mismatch
 from focus_companion.vision.detection.scored_fit import ScoredFit
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.lens_profiles import LensProfile
@@ -26,7 +26,7 @@ from focus_companion.vision.tracking.push import pushed
 
 
 def pictures(seed: int, noises: Sequence[int]) -> tuple[SceneStyle, tuple[str, ...], list[Image]]:
-    """A random look, the start position of so many players, and its picture with each of these noises."""
+    """A random look, a start position, and its picture with each of these noise seeds."""
     rng = np.random.default_rng([seed, 77])
     start = start_stacks(Rules.make(int(rng.choice([2, 2, 3, 4]))))
     look = random_look(rng)
@@ -35,7 +35,7 @@ def pictures(seed: int, noises: Sequence[int]) -> tuple[SceneStyle, tuple[str, .
 
 
 def corners_off(found: FoundBoard | None, look: SceneStyle) -> float:
-    """Mean distance of the lattice's corners from where they are, in squares."""
+    """Mean error of the lattice's corners, in squares."""
     assert found is not None
     wanted = look.camera.project(look.profile.corners)
     gap = found.camera.project(found.profile.corners) - wanted
@@ -43,51 +43,51 @@ def corners_off(found: FoundBoard | None, look: SceneStyle) -> float:
 
 
 @pytest.mark.slow
-def test_a_fit_gone_astray_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_fit_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     look, start, images = pictures(1, (0, 2))
     for image in images:
         assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
-    # Left alone it settles a quarter of a square off.
-    monkeypatch.setattr(find_exact, "_ASTRAY", 9.0)
-    monkeypatch.setattr(find_exact, "_AMISS", 9.0)
+    # If it is not repeated, it remains a quarter of a square off.
+    monkeypatch.setattr(find_exact, "_MAX_MISFIT", 9.0)
+    monkeypatch.setattr(find_exact, "_MAX_MISMATCH", 9.0)
     for image in images:
         assert corners_off(find_board(image, plastic_sets(), start), look) > 0.2
 
 
 @pytest.mark.slow
-def test_a_board_seen_aslant_on_a_check_cloth_is_found() -> None:
-    """Its lattice is half a square off at the far end, and cells of the cloth have better odds than it."""
+def test_a_board_seen_obliquely_on_a_chequered_cloth_is_found() -> None:
+    """Its lattice is half a square off at the far end, and cells of the cloth have better odds."""
     look, start, images = pictures(2655, (0, 1))
     assert look.table.kind == "gingham"
     for image in images:
         assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
 
 
-def test_the_right_camera_leaves_nothing_amiss() -> None:
-    """Beside the board, or with pieces of another set, much is painted that the picture does not show."""
+def test_only_the_right_camera_and_set_match_the_pixels() -> None:
+    """With a shifted camera, some pixels are rendered that the picture does not show."""
     look, start, (image,) = pictures(3, (0,))
     wrong = pushed(look.camera, 0.15 * look.profile.pitch, 0.0, 0.0)
-    right = amiss(image, look.camera, look.profile, start)
+    right = pixel_mismatch(image, look.camera, look.profile, start)
     assert right < 0.01
-    assert amiss(image, wrong, look.profile, start) > right + 0.03
+    assert pixel_mismatch(image, wrong, look.profile, start) > right + 0.03
 
 
 @pytest.mark.slow
-def test_the_set_is_told_by_the_whole_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The outlines alone agree as well with the other set, seen from a little aside."""
+def test_all_pixels_determine_the_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The outlines of the other set, at a slightly different pose, agree equally well."""
     look, start, (image,) = pictures(127, (0,))
     found = find_board(image, plastic_sets(), start)
     assert found is not None and found.profile.name == look.pieces.profile
     assert corners_off(found, look) < 0.05
-    monkeypatch.setattr(find_exact, "amiss", lambda *_: 0.0)
+    monkeypatch.setattr(find_exact, "pixel_mismatch", lambda *_: 0.0)
     other = find_board(image, plastic_sets(), start)
     assert other is not None and other.profile.name != look.pieces.profile
     assert corners_off(other, look) > 0.1
 
 
 @pytest.mark.slow
-def test_a_known_lens_makes_the_place_more_exact() -> None:
-    # What the noise makes of a single picture is chance.
+def test_a_known_lens_makes_the_pose_more_accurate() -> None:
+    # Several pictures, because the result for a single one depends on its noise.
     look, start, images = pictures(15, range(5))
     lens = LensProfile("true", look.camera.lens)
     tilts, places = [], []
@@ -104,12 +104,12 @@ def test_a_known_lens_makes_the_place_more_exact() -> None:
     assert np.median(tilts) < 0.5
 
 
-def test_an_empty_board_begins_where_its_domes_do() -> None:
-    """A lattice that is off by a square has none on one side, to whichever side it is off."""
+def test_an_empty_board_is_shifted_to_where_its_domes_are() -> None:
+    """A lattice that is off by a square has no domes along one side, whatever the direction of the shift."""
     look = pleasant_look(640, 480)
     image = BoardView(look).shoot(Stage(("",) * 52), np.random.default_rng(5))
     empty = ("",) * 52
     search = BoardSearch(image, look.profile, empty, None)
-    for beside in (look.camera, *places_beside(look.camera, look.profile)):
+    for beside in (look.camera, *neighbouring_poses(look.camera, look.profile)):
         fit = search.on_most_domes(ScoredFit(beside, 2.5, None))
         assert corners_off(FoundBoard(fit.camera, look.profile, 1.0), look) < 0.1

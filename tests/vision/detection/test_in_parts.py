@@ -1,4 +1,4 @@
-"""What is computed in parts, to take less memory, equals what is computed at once."""
+"""Computing in parts, which takes less memory, gives the same results as computing at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from focus_companion.vision.detection.blobs import directions, normalized, opponent
+from focus_companion.vision.detection.blobs import directions, normalized, to_opponent
 from focus_companion.vision.detection.edges import Edges
 from focus_companion.vision.geometry.scene import Camera, Lens
 
@@ -16,15 +16,15 @@ NOISE = np.random.default_rng(4).integers(0, 256, (415, 300, 3), np.uint8)
 @pytest.mark.parametrize("window", [None, (20, 7, 290, 400), (5, 5, 60, 50)])
 def test_the_edges_are_those_of_the_picture_as_a_whole(window: tuple[int, int, int, int] | None) -> None:
     left, top, right, bottom = window or (0, 0, 300, 415)
-    # In one strip, as wide a blur as the one of the edges.
-    planes = cv2.GaussianBlur(opponent(NOISE[top:bottom, left:right]), (0, 0), 1.0)
+    # Computed in one strip, with the blur of the edges.
+    planes = cv2.GaussianBlur(to_opponent(NOISE[top:bottom, left:right]), (0, 0), 1.0)
     gx, gy = (cv2.Sobel(planes, cv2.CV_32F, *way, ksize=3, scale=0.125) for way in ((1, 0), (0, 1)))
     angle = np.arctan2((2 * gx * gy).sum(2), (gx * gx - gy * gy).sum(2))
     edges = Edges.of(NOISE, window)
-    # All but the normalized length, which a wide blur determines.
+    # Compares the directions only, as the normalized lengths depend on a wide blur.
     off = np.angle(np.exp(1j * (np.arctan2(edges.sine, edges.cosine) - angle)))
     assert np.abs(off).max() < 1e-3
-    whole = directions(np.asarray(planes, np.float32), crowd=0.15)
+    whole = directions(np.asarray(planes, np.float32), suppression=0.15)
     assert np.allclose(edges.cosine, whole[0], atol=1e-5) and np.allclose(edges.sine, whole[1], atol=1e-5)
 
 
@@ -39,7 +39,7 @@ def test_edges_do_not_depend_on_where_in_memory_the_planes_lie() -> None:
         assert np.array_equal(first[0], again[0]) and np.array_equal(first[1], again[1])
 
 
-def test_many_points_are_projected_like_few() -> None:
+def test_points_projected_in_batches_equal_those_projected_singly() -> None:
     lens = Lens.guess(1280, 960)
     camera = Camera(lens, (2.6, 0.1, 0.2), (10.0, -20.0, 700.0))
     points = np.random.default_rng(1).uniform(-200, 200, (5000, 3))

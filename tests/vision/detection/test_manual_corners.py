@@ -1,4 +1,4 @@
-"""A board that nothing finds, placed by hand on recorded pictures, is refined, learned and read."""
+"""A board that is not found, but whose corners are marked by hand, is refined, learned and read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GOOD = {"a1": (0.2, 0.9), "h1": (0.8, 0.9), "h8": (0.7, 0.2), "a8": (0.3, 0.2)}
 
 
 class Picture:
-    """A recorded picture and what is known of it."""
+    """A recorded picture and its ground truth."""
 
     def __init__(self, name: str) -> None:
         truth = TRUTH[name]
@@ -50,14 +50,14 @@ class Picture:
         self.pitch = float(np.linalg.norm(sides, axis=1).mean() / 8)
 
     def pointed_at(self, off: float, seed: int = 0) -> dict[str, tuple[float, float]]:
-        """The corners as a hand points at them, each ``off`` squares beside where it is."""
+        """The corners as somebody marks them, each ``off`` squares from its true place."""
         angles = np.random.default_rng(seed).uniform(0, 2 * np.pi, 4)
         shifted = self.corners + off * self.pitch * np.column_stack([np.cos(angles), np.sin(angles)])
         height, width = self.image.shape[:2]
         return {name: (x / width, y / height) for name, (x, y) in zip(CORNERS, shifted, strict=True)}
 
     def error(self, watcher: Watcher) -> float:
-        """The most by which the watcher's lattice lies beside the true one at a corner, in squares."""
+        """Maximum distance of a corner of the watcher's lattice from the true one, in squares."""
         assert watcher.outlines is not None
         camera, profile = watcher.outlines.camera, watcher.outlines.profile
         gap = camera.project(profile.corners) - self.corners
@@ -70,7 +70,7 @@ def blind(picture: Picture, stacks: tuple[str, ...] | None = None) -> Watcher:
 
 
 def shown(watcher: Watcher, image: Image, first: int = 0, frames: int = 12) -> Look | None:
-    """The first look that so many still frames give."""
+    """The first look that ``frames`` still frames give."""
     for index in range(first, first + frames):
         if look := watcher.see(Frame(index, index / 15, image)):
             return look
@@ -90,7 +90,7 @@ def shown(watcher: Watcher, image: Image, first: int = 0, frames: int = 12) -> L
         ("4p-overhead-start.jpg", 0.22),
     ],
 )
-def test_the_hand_is_made_right_by_the_picture(name: str, off: float) -> None:
+def test_manual_corners_are_refined_by_the_picture(name: str, off: float) -> None:
     picture = Picture(name)
     watcher = blind(picture)
     assert shown(watcher, picture.image) is None
@@ -106,7 +106,7 @@ def test_a_board_is_placed_before_it_is_set_up() -> None:
     pipeline = Pipeline(Rules.make(order=("red", "green")))
     before = Picture("2p-oblique-start.jpg")
     history = [_start(pipeline)]
-    # The first frame makes the watcher; the corners are given before it has had time to look.
+    # The first frame creates the watcher; the corners are given before it has searched.
     pipeline.place(picture.pointed_at(0.1))
     said = [v for i in range(20) for v in pipeline.push(Frame(i, i / 15, picture.image), history)]
     (differs,) = said
@@ -124,7 +124,7 @@ def _start(pipeline: Pipeline) -> Any:
     return start_position(Rules.make(order=("red", "green")))
 
 
-def test_play_goes_on_from_a_placed_board() -> None:
+def test_play_continues_from_a_manually_placed_board() -> None:
     before, after = Picture("2p-oblique-start.jpg"), Picture("2p-oblique-distance.jpg")
     watcher = blind(before)
     watcher.place(before.pointed_at(0.2))
@@ -137,7 +137,7 @@ def test_play_goes_on_from_a_placed_board() -> None:
     assert look.evidence.standing[INDEX["c6"]] == "g"
 
 
-def test_what_was_said_long_ago_is_believed_only_if_it_shows() -> None:
+def test_remembered_corners_are_used_only_if_the_picture_confirms_them() -> None:
     picture = Picture("2p-oblique-start.jpg")
     elsewhere = {name: (0.5 * x, 0.5 * y) for name, (x, y) in picture.pointed_at(0).items()}
     for corners, found in ((picture.pointed_at(0.1), True), (elsewhere, False)):
@@ -146,8 +146,8 @@ def test_what_was_said_long_ago_is_believed_only_if_it_shows() -> None:
         assert (shown(watcher, picture.image) is not None) == found
 
 
-def test_corners_hold_in_pictures_of_another_size() -> None:
-    """They are fractions of the picture's size, which may change before a still picture has refined them."""
+def test_corners_apply_to_pictures_of_another_size() -> None:
+    """They are fractions of the picture's size, which may change before they are refined."""
     picture = Picture("2p-oblique-start.jpg")
     watcher = blind(picture)
     watcher.place(picture.pointed_at(0.1))
@@ -158,7 +158,7 @@ def test_corners_hold_in_pictures_of_another_size() -> None:
 
 
 def test_corners_marked_in_pictures_of_another_shape_are_dropped() -> None:
-    """Remembered from before a restart, they may make the board too small to read."""
+    """Corners remembered from before a restart may make the board too small to read."""
     picture = Picture("2p-oblique-start.jpg")
     watcher = blind(picture)
     watcher.place(picture.pointed_at(0.1), believed=False)
@@ -167,7 +167,7 @@ def test_corners_marked_in_pictures_of_another_shape_are_dropped() -> None:
     assert shown(watcher, picture.image, 1) is None and watcher.state is State.SEEKING
 
 
-def test_looking_again_without_help_forgets_the_hand() -> None:
+def test_a_new_search_forgets_the_manual_corners() -> None:
     picture = Picture("2p-oblique-start.jpg")
     watcher = blind(picture)
     watcher.place(picture.pointed_at(0.1))
@@ -187,7 +187,7 @@ def test_looking_again_without_help_forgets_the_hand() -> None:
         (GOOD | {"a1": (0.6, 0.4)}, "without crossing"),
     ],
 )
-def test_corners_that_are_none_are_refused(corners: dict[str, Any], why: str) -> None:
+def test_invalid_corners_are_refused(corners: dict[str, Any], why: str) -> None:
     check_corners(GOOD)
     with pytest.raises(ValueError, match=why):
         check_corners(corners)
@@ -200,7 +200,7 @@ def test_a_board_too_small_to_read_is_refused() -> None:
 
 
 @pytest.mark.parametrize("field", [50.0, 62.0, 76.0])
-def test_the_camera_sees_the_corners_where_they_were_pointed_at(field: float) -> None:
+def test_the_camera_projects_the_corners_where_they_were_marked(field: float) -> None:
     lens = Lens.guess(1280, 720, field)
     rotation = cv2.Rodrigues(cv2.Rodrigues(np.array([np.pi - 0.5, 0.0, 0.0]))[0])[0].ravel()
     camera = Camera(lens, (float(rotation[0]), float(rotation[1]), float(rotation[2])), (5.0, -8.0, 620.0))

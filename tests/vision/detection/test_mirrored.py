@@ -1,4 +1,4 @@
-"""Boards that are seen in a mirror, or in part: recognised as such in photo-like pictures, and only there."""
+"""Boards that are mirrored or cut off by the picture's edge are recognised as such, and no others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from focus_companion.vision.capture.frames import Image, read_image
 from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.orientation import (
-    like_its_mirror_image,
+    looks_mirror_symmetric,
     mirrored_stacks,
     sides_beyond,
     turned_stacks,
@@ -39,18 +39,20 @@ def test_the_mirror_image_exchanges_the_files() -> None:
     stacks[INDEX["a4"]] = "gr"
     mirrored = mirrored_stacks(stacks)
     assert mirrored[INDEX["h4"]] == "gr" and mirrored_stacks(mirrored) == tuple(stacks)
-    assert not like_its_mirror_image(stacks)
+    assert not looks_mirror_symmetric(stacks)
 
 
 @pytest.mark.parametrize(("players", "alike"), [(2, True), (3, False), (4, False)])
 @pytest.mark.parametrize("turns", range(4))
 def test_only_the_start_of_two_players_is_its_own_mirror_image(players: int, alike: bool, turns: int) -> None:
-    assert like_its_mirror_image(turned_stacks(start(players), turns)) is alike
+    assert looks_mirror_symmetric(turned_stacks(start(players), turns)) is alike
 
 
 @pytest.mark.parametrize(("name", "players"), STARTS.items())
 @pytest.mark.parametrize("flipped", [False, True], ids=["true", "mirrored"])
-def test_a_mirrored_start_is_recognised_where_it_can_be(name: str, players: int, flipped: bool) -> None:
+def test_a_mirrored_start_is_recognised_if_it_differs_from_the_start(
+    name: str, players: int, flipped: bool
+) -> None:
     image = picture(name)
     image = np.ascontiguousarray(image[:, ::-1]) if flipped else image
     found = find_board(image, plastic_sets(), start(players))
@@ -60,7 +62,7 @@ def test_a_mirrored_start_is_recognised_where_it_can_be(name: str, players: int,
 
 
 def turned_away(image: Image, found: FoundBoard, edge: str, squares: float) -> Image:
-    """The picture after the camera was turned until so many squares of the board were beyond an edge."""
+    """The picture after rotating the camera until ``squares`` squares of the board are beyond an edge."""
     lens = found.camera.lens
     pixels = found.camera.project(np.column_stack([found.profile.centres, np.zeros(52)]))
     axis, size = (0, lens.width) if edge in ("left", "right") else (1, lens.height)
@@ -79,7 +81,7 @@ def turned_away(image: Image, found: FoundBoard, edge: str, squares: float) -> I
 
 @pytest.mark.parametrize("name", ["2p-oblique", "4p-overhead"])
 @pytest.mark.parametrize("edge", ["left", "right", "top", "bottom"])
-def test_the_edge_beyond_which_the_board_goes_on_is_named(name: str, edge: str) -> None:
+def test_the_edge_that_cuts_off_the_board_is_reported(name: str, edge: str) -> None:
     image, players = picture(name), STARTS[name]
     whole = find_board(image, plastic_sets(), start(players))
     assert whole is not None
@@ -88,7 +90,7 @@ def test_the_edge_beyond_which_the_board_goes_on_is_named(name: str, edge: str) 
     assert found is not None and sides_beyond(found.camera, found.profile) == (edge,)
 
 
-def test_a_board_at_the_very_edge_is_whole() -> None:
+def test_a_board_that_reaches_the_edge_is_not_cut_off() -> None:
     image = picture("2p-overhead")
     whole = find_board(image, plastic_sets(), start(2))
     assert whole is not None

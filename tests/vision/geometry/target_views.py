@@ -1,4 +1,4 @@
-"""The printed target as a known camera would see it."""
+"""Draws the printed target as seen by a known camera."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.simulator.solids import pixel_rays
 from focus_companion.vision.geometry import target
 from focus_companion.vision.geometry.board_profiles import board_profile
-from focus_companion.vision.geometry.lens_calibration import see
+from focus_companion.vision.geometry.lens_calibration import detect_target
 from focus_companion.vision.geometry.scene import Camera, Lens
 
 SIZE = (800, 600)
 RASTER = 6
-"""Pixels a millimetre of the drawn sheet."""
+"""Pixels per millimetre of the drawn sheet."""
 
 
 @cache
@@ -36,7 +36,7 @@ def drawn_sheet() -> np.ndarray:
 
 
 def shot(camera: Camera, stretch: tuple[float, float] = (1.0, 1.0), noise: float = 2.0) -> np.ndarray:
-    """The sheet as the camera sees it, its middle at the origin."""
+    """The sheet as seen by the camera, with its centre at the origin."""
     sheet = target.sheet("a4")
     width, height = camera.lens.width, camera.lens.height
     pixels = np.stack(np.meshgrid(np.arange(width), np.arange(height)), -1).reshape(-1, 2).astype(float)
@@ -60,7 +60,7 @@ def known_lens(field_of_view: float = 66.0, k1: float = -0.11) -> Lens:
 
 
 def cameras(lens: Lens, count: int = 12, tilt: float = 38.0) -> list[Camera]:
-    """Views from all sides, some of them off the middle."""
+    """Views from all sides, some of them off centre."""
     rng = np.random.default_rng(5)
     aim = replace(board_profile(), half_width=target.COLUMNS * target.SQUARE / 2)
     found = []
@@ -83,5 +83,5 @@ def cameras(lens: Lens, count: int = 12, tilt: float = 38.0) -> list[Camera]:
 
 def views(lens: Lens, **how: Any) -> list[Any]:
     stretch = how.pop("stretch", (1.0, 1.0))
-    seen = [see(shot(camera, stretch)) for camera in cameras(lens, **how)]
+    seen = [detect_target(shot(camera, stretch)) for camera in cameras(lens, **how)]
     return [view for view in seen if view is not None]

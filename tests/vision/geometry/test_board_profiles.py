@@ -1,4 +1,4 @@
-"""Profiles of sets: what ships, what is refused, and a game on a chess board."""
+"""Board profiles: those that ship, those that are refused, and games on a chess board."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SHIPPED = sorted(path.stem for path in (profiles_folder() / "boards").glob("*.to
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_what_ships_makes_sense(name: str) -> None:
+def test_shipped_profiles_are_valid(name: str) -> None:
     profile = board_profile(name)
     assert profile.name == name and profile.flat != name.startswith("domination")
     assert profile.centres.shape == (52, 2)
 
 
-def test_the_plastic_sets_are_tried_by_themselves() -> None:
+def test_the_plastic_sets_are_tried_by_default() -> None:
     assert tuple(profile.name for profile in plastic_sets()) == PLASTIC
     assert set(PLASTIC) < set(SHIPPED)
 
@@ -47,7 +47,7 @@ def test_the_plastic_sets_are_tried_by_themselves() -> None:
         (("[piece]", "[piece"), "is no board profile"),
     ],
 )
-def test_a_profile_that_makes_no_sense_is_told(change: tuple[str, str], words: str, tmp_path: Path) -> None:
+def test_an_invalid_profile_is_reported(change: tuple[str, str], words: str, tmp_path: Path) -> None:
     text = (profiles_folder() / "boards" / "chess-draughts.toml").read_text(encoding="utf-8")
     place = tmp_path / "mine.toml"
     place.write_text(text.replace(*change), encoding="utf-8")
@@ -56,7 +56,7 @@ def test_a_profile_that_makes_no_sense_is_told(change: tuple[str, str], words: s
     assert "mine.toml" in str(told.value)
 
 
-def test_a_profile_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_profile_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ProfileError, match=r"chess-draughts, .*domination"):
         board_profile("no-such-set")
     with pytest.raises(ProfileError, match="no-such-set"):
@@ -74,7 +74,7 @@ def test_a_profile_that_is_not_there_is_told(tmp_path: Path) -> None:
     ids=["four colours", "black and white", "coins"],
 )
 def test_a_game_on_a_chess_board(name: str, colours: dict[str, str]) -> None:
-    """The same program, another profile: every turn, and the illegal act among them."""
+    """With another profile, the same program follows every turn and reports the illegal act."""
     profile = board_profile(name)
     look = pleasant_look(640, 480)
     look = replace(

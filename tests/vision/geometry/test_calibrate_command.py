@@ -1,4 +1,4 @@
-"""``calibrate`` from the sheet to the profile, and the profile in use."""
+"""``calibrate``, from the printed sheet to the use of the profile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from focus_companion.vision.geometry.lens_profiles import LensError, lens_text, 
 
 
 def calibrate(*args: str | Path, status: int = 0) -> tuple[str, str]:
-    """What was said on standard output and standard error."""
+    """The text on standard output and standard error."""
     done = subprocess.run(
         [sys.executable, "-m", "focus_companion.cli", "calibrate", *map(str, args)],
         capture_output=True,
@@ -34,7 +34,7 @@ def calibrate(*args: str | Path, status: int = 0) -> tuple[str, str]:
 
 
 @pytest.mark.slow
-def test_pictures_become_a_profile(tmp_path: Path) -> None:
+def test_a_profile_is_measured_from_pictures(tmp_path: Path) -> None:
     lens = known_lens()
     folder = tmp_path / "views"
     folder.mkdir()
@@ -67,20 +67,20 @@ def test_the_sheet_is_written(tmp_path: Path) -> None:
         (("--camera", "97"), 2, "camera 97"),
     ],
 )
-def test_wrong_usage_is_told(args: tuple[str, ...], status: int, words: str) -> None:
+def test_wrong_calibrate_options_are_reported(args: tuple[str, ...], status: int, words: str) -> None:
     _, told = calibrate(*args, status=status)
     (line,) = told.splitlines()[-1:]
     assert line.startswith("focus-companion: ") and words in line
 
 
-def test_pictures_without_the_target_are_told(tmp_path: Path) -> None:
+def test_pictures_without_the_target_are_reported(tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / "dark.png"), shot(cameras(known_lens())[0])[:60, :80])
     _, told = calibrate("--pictures", tmp_path, "--output", tmp_path / "x.toml", status=1)
     assert "in 0 pictures only" in told.splitlines()[-1]
     assert not (tmp_path / "x.toml").exists()
 
 
-def test_a_camera_that_goes_leaves_the_views_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_views_are_kept_if_the_camera_is_unplugged(monkeypatch: pytest.MonkeyPatch) -> None:
     class Going(Source):
         def __init__(self, pictures: int) -> None:
             super().__init__("camera 0")
@@ -91,9 +91,9 @@ def test_a_camera_that_goes_leaves_the_views_so_far(monkeypatch: pytest.MonkeyPa
                 yield Frame(index, float(index), np.zeros((2, 2, 3), np.uint8))
             raise FrameError("camera 0 is gone", "unplugged")
 
-    monkeypatch.setattr(calibrate_command, "EVERY", 0.0)
+    monkeypatch.setattr(calibrate_command, "EXAMINE_INTERVAL", 0.0)
     monkeypatch.setattr(calibrate_command, "_held", lambda view, before: True)
-    monkeypatch.setattr(lens_fit, "see", lambda image: object())
+    monkeypatch.setattr(lens_fit, "detect_target", lambda image: object())
     monkeypatch.setattr(lens_fit, "differs", lambda view, views: True)
     for pictures, views in ((1, None), (5, 4)):
         monkeypatch.setattr(sources, "open_source", lambda text, p=pictures, **how: Going(p))
@@ -108,10 +108,10 @@ def test_the_lens_of_the_camera_is_used(tmp_path: Path, monkeypatch: pytest.Monk
     from focus_companion.vision.geometry.lens_profiles import lens_profile
 
     ours = lens_profile("raspberry-pi-camera-2")
-    folder = tmp_path / table_choice.FOLDER
+    folder = tmp_path / table_choice.LENS_FOLDER
     folder.mkdir()
     link = "/dev/v4l/by-id/usb-Maker_Camera_123-video-index0"
-    monkeypatch.setattr(table_choice, "lasting", lambda source: link if source == "0" else source)
+    monkeypatch.setattr(table_choice, "stable_name", lambda source: link if source == "0" else source)
     assert table_choice.camera_name("0") == Path(link).name
     assert table_choice.camera_name("http://ann:secret@phone/video") == "http://…@phone/video"
     assert table_choice.camera_name("game.mp4") == ""

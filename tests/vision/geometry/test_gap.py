@@ -1,4 +1,4 @@
-"""A folding board: its halves lie a little apart."""
+"""The gap between the halves of a folding board."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_gap_is_written_and_read(tmp_path: Path) -> None:
     assert board_profile(str(path)) == folding
 
 
-def test_a_gap_as_wide_as_a_square_is_none(tmp_path: Path) -> None:
+def test_too_wide_a_gap_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "torn.toml"
     wide = replace(board_profile("chess-draughts"), gaps=(0.0, 40.0))
     path.write_text(profile_text(wide, "Two boards"), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The printed target and the lens that is measured with it, on views drawn through a known lens."""
+"""The printed target, and the lens measured with it from views drawn with a known lens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from target_views import SIZE, known_lens, views
 
 from focus_companion.vision.geometry import target
-from focus_companion.vision.geometry.lens_calibration import measure, see
+from focus_companion.vision.geometry.lens_calibration import detect_target, measure
 from focus_companion.vision.geometry.lens_profiles import (
     LensError,
     lens_of_camera,
@@ -34,9 +34,9 @@ def test_a_known_lens_is_found_again(field_of_view: float, k1: float) -> None:
     assert abs(found.focal / lens.focal - 1) < 0.01
     assert np.linalg.norm(np.subtract(found.centre, lens.centre)) < 0.01 * SIZE[0]
     assert abs(found.distortion[0] - k1) < 0.03
-    # It knows how well it knows.
+    # The uncertainty is realistic.
     assert abs(np.log(found.focal / lens.focal)) < 3 * measured.profile.spread < 0.02
-    # Straight lines: the whole lens bends every ray as the true one does.
+    # The measured lens projects every ray as the true one does, except for a common shift.
     grid = np.array([(x, y, 1.0) for x in np.linspace(-0.5, 0.5, 9) for y in np.linspace(-0.4, 0.4, 9)])
     one, other = (Camera(some, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)).project(grid) for some in (found, lens))
     moved = one - other - (one - other).mean(0)
@@ -44,7 +44,7 @@ def test_a_known_lens_is_found_again(field_of_view: float, k1: float) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_wrong_with_the_views_is_told() -> None:
+def test_unusable_views_are_refused_with_the_reason() -> None:
     lens = known_lens()
     good = views(lens, count=9)
     assert len(good) >= 6
@@ -55,9 +55,9 @@ def test_what_is_wrong_with_the_views_is_told() -> None:
     stretched = views(lens, count=9, stretch=(1.03, 1.0))
     with pytest.raises(LensError, match=r"3\.\d% too long across.*--rulers"):
         measure(stretched, "test")
-    # With what the rulers measure it is well again.
-    healed = measure(stretched, "test", rulers=(103.0, 100.0)).profile.lens
-    assert abs(healed.focal / lens.focal - 1) < 0.01
+    # The lengths of the rulers correct it.
+    corrected = measure(stretched, "test", rulers=(103.0, 100.0)).profile.lens
+    assert abs(corrected.focal / lens.focal - 1) < 0.01
     other = replace(good[0], width=640, height=480)
     with pytest.raises(LensError, match="different sizes"):
         measure([*good, other], "test")
@@ -67,13 +67,13 @@ def test_what_is_wrong_with_the_views_is_told() -> None:
 
 def test_a_picture_without_the_target_shows_none() -> None:
     rng = np.random.default_rng(1)
-    assert see(rng.integers(0, 255, (240, 320, 3), dtype=np.uint8)) is None
-    assert see(np.zeros((240, 320, 3), np.uint8)) is None
+    assert detect_target(rng.integers(0, 255, (240, 320, 3), dtype=np.uint8)) is None
+    assert detect_target(np.zeros((240, 320, 3), np.uint8)) is None
 
 
 def corners_in(grey: np.ndarray, per_mm: float) -> tuple[np.ndarray, np.ndarray]:
-    """The target's corners in a flat picture, and where they belong, both in millimetres of the sheet."""
-    view = see(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR))
+    """The target's corners as detected in a flat picture, and their true places, in mm on the sheet."""
+    view = detect_target(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR))
     assert view is not None and len(view.points) == (target.COLUMNS - 1) * (target.ROWS - 1)
     first = next(iter(target.sheet("a4").boxes))
     return (view.pixels + 0.5) / per_mm, view.points[:, :2] + (first.x, first.y)
@@ -119,7 +119,7 @@ def test_the_svg_is_the_same_sheet(tmp_path: Path, launch_browser: Callable[[lis
     assert np.abs(found - wanted).max() < 0.25
 
 
-def test_a_profile_comes_back_from_its_file(tmp_path: Path) -> None:
+def test_a_written_profile_is_read_back(tmp_path: Path) -> None:
     lens = Lens(1280, 960, 1011.5, (640.25, 470.5), (-0.08, 0.01, 0.0004, 0.0))
     profile = replace(lens_profile("raspberry-pi-camera-2"), lens=lens, camera='usb-"odd\n', name="mine")
     (tmp_path / "mine.toml").write_text(lens_text(profile, "two\nlines"), encoding="utf-8")
@@ -153,7 +153,7 @@ def test_a_lens_at_another_size() -> None:
         ),
     ],
 )
-def test_a_broken_profile_is_told(text: str, words: str, tmp_path: Path) -> None:
+def test_an_invalid_lens_profile_is_reported(text: str, words: str, tmp_path: Path) -> None:
     place = tmp_path / "broken.toml"
     place.write_text(text, encoding="utf-8")
     with pytest.raises(LensError, match=words) as told:

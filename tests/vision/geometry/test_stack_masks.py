@@ -1,4 +1,4 @@
-"""Which squares' stacks cover parts of one another."""
+"""Which stacks overlap in the picture."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LOOK = pleasant_look(640, 480)
         ("d4", 5, "d2", False),
     ],
 )
-def test_a_stack_covers_what_stands_behind_it_as_far_as_it_is_high(
+def test_a_taller_stack_covers_more_of_what_is_behind_it(
     one: str, pieces: int, other: str, covered: bool
 ) -> None:
     """Seen at 35 degrees from the side of rank 1."""
     camera = aimed_camera(LOOK.camera.lens, LOOK.profile, tilt=35, azimuth=0, fill=0.8)
     outlines = Outlines(camera, LOOK.profile)
     first, second = INDEX[one], INDEX[other]
-    assert outlines.meet(first, pieces, second, 1) == covered
-    assert outlines.meet(second, 1, first, pieces) == covered
-    assert outlines.meet(first, pieces, second, 1) == covered, "told the same again"
+    assert outlines.overlap(first, pieces, second, 1) == covered
+    assert outlines.overlap(second, 1, first, pieces) == covered
+    assert outlines.overlap(first, pieces, second, 1) == covered, "the cached result differs"

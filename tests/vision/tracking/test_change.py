@@ -1,4 +1,4 @@
-"""What was laid down beside the board between two pictures."""
+"""Changes between two pictures: pieces put down beside the board, faint changes, occluders."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def table() -> tuple[SceneStyle, BoardView, np.random.Generator, ColourModel, Sm
     ("reserves", "seen"),
     [({}, ""), ({"r": 1}, "r"), ({"g": 2}, "gg"), ({"g": 1, "r": 1}, "gr"), ({"g": 1, "r": 2}, "grr")],
 )
-def test_pieces_beside_the_board_are_told_by_their_colours(reserves: dict[str, int], seen: str) -> None:
+def test_pieces_beside_the_board_are_recognised_by_their_colours(reserves: dict[str, int], seen: str) -> None:
     look, view, rng, colours, before = table()
     now = view.shoot(Stage(START, reserves, seats=SEATS), rng)
     change = Change(Smoothed(now), before, Outlines(look.camera, look.profile), START, 2.0)
     assert change.appeared(colours) == seen
 
 
-def test_pieces_laid_down_some_squares_away_are_told_too() -> None:
+def test_pieces_put_down_some_squares_away_are_recognised_too() -> None:
     look, view, rng, colours, _ = table()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=30, fill=0.5)
     small = replace(look, camera=camera)
@@ -59,7 +59,7 @@ def test_pieces_laid_down_some_squares_away_are_told_too() -> None:
     assert Change(Smoothed(now), Smoothed(before), outlines, START, 2.0).appeared(colours) == "rrr"
 
 
-def test_a_smoothed_picture_is_thinned_once_for_a_window() -> None:
+def test_a_blurred_picture_is_subsampled_once_for_a_window() -> None:
     look, _, _, _, before = table()
     window = table_window(Outlines(look.camera, look.profile))
     thin = before.thinned(window, 3)
@@ -76,8 +76,8 @@ def test_pieces_on_the_squares_are_not_beside_the_board() -> None:
     assert change.appeared(colours) == "" and np.count_nonzero(change.touched > 0.3) > len(SQUARES) / 10
 
 
-def test_a_piece_on_its_own_colour_stirs_its_square_alone() -> None:
-    """Seen from so near above that hardly a pixel changes much."""
+def test_a_piece_on_its_own_colour_changes_its_square_faintly_and_no_other() -> None:
+    """Seen from so nearly straight above that hardly any pixel changes much."""
     look = pleasant_look(800, 600)
     look = replace(look, camera=aimed_camera(look.camera.lens, look.profile, tilt=7, azimuth=20, fill=0.8))
     view, rng, outlines = BoardView(look), np.random.default_rng(4), Outlines(look.camera, look.profile)
@@ -86,42 +86,42 @@ def test_a_piece_on_its_own_colour_stirs_its_square_alone() -> None:
     first, now = (view.shoot(Stage(stood, seats=SEATS), rng) for stood in (START, stacks))
     change = Change(Smoothed(now), Smoothed(first), outlines, START, 2.0)
     assert change.touched[single] < 0.2
-    assert change.differs().argmax() == single and change.differs()[single] > 15
+    assert change.deviations().argmax() == single and change.deviations()[single] > 15
     near = outlines.touching((single,))
-    assert np.delete(change.differs(), near).max() < 8
+    assert np.delete(change.deviations(), near).max() < 8
 
 
 @pytest.mark.parametrize("tilt", [30, 40])
-def test_pieces_on_the_ledge_before_the_first_rank_are_no_arm(tilt: float) -> None:
-    """Seen aslant, they stand before the nearest squares, and beside each other, with the shadow of a stack
-    that went from there, they are one large patch.
+def test_pieces_on_the_ledge_in_front_of_the_first_rank_are_not_an_arm(tilt: float) -> None:
+    """Seen at a slant, they stand in front of the nearest squares; side by side, and with the shadow of a
+    stack that was removed there, they form one large component.
     """
     look = pleasant_look(800, 600)
     look = replace(look, camera=aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=0, fill=0.9))
     view, rng, outlines = BoardView(look), np.random.default_rng(4), Outlines(look.camera, look.profile)
-    gone = INDEX["d1"]
-    stood = tuple("rgrg" if k == gone else stack for k, stack in enumerate(START))
+    emptied = INDEX["d1"]
+    stood = tuple("rgrg" if k == emptied else stack for k, stack in enumerate(START))
     first, now = (
         view.shoot(Stage(stacks, reserves, seats={"g": "S"}), rng)
         for stacks, reserves in ((stood, {}), (START, {"g": 3}))
     )
     change = Change(Smoothed(now), Smoothed(first), outlines, stood, 2.0)
-    assert change.foreign([gone], {gone: 0}) == 0.0
+    assert change.foreign_area([emptied], {emptied: 0}) == 0.0
 
 
-def test_an_arm_is_told_from_pieces_on_the_ledge() -> None:
-    """It comes from the picture's edge, however little of it lies over the board."""
+def test_an_arm_is_distinguished_from_pieces_on_the_ledge() -> None:
+    """It extends to the picture's edge, however little of it is over the board."""
     look, view, rng, _, before = table()
     now = view.shoot(Stage(START, seats=SEATS), rng)
     outlines = Outlines(look.camera, look.profile)
     middle = outlines.camera.project(np.array([(0.0, -3.2 * look.profile.pitch, 0.0)]))[0]
     wide = int(0.5 * outlines.pitch)
     now[int(middle[1]) :, int(middle[0]) - wide : int(middle[0]) + wide] = (120, 160, 210)
-    assert Change(Smoothed(now), before, outlines, START, 2.0).foreign(()) > 1.2
+    assert Change(Smoothed(now), before, outlines, START, 2.0).foreign_area(()) > 1.2
 
 
-def test_the_table_under_another_lamp_is_no_arm_though_it_fills_the_corners_of_the_lattice() -> None:
-    """A lamp goes dim: the bright table changes by more than the dark board on it."""
+def test_the_table_under_another_lamp_is_not_an_arm_though_it_fills_the_corners_of_the_lattice() -> None:
+    """A lamp is dimmed: the bright table changes by more than the dark board on it."""
     look, view, rng, _, before = table()
     now = view.shoot(Stage(START, seats=SEATS), rng)
     outlines = Outlines(look.camera, look.profile)
@@ -132,10 +132,10 @@ def test_the_table_under_another_lamp_is_no_arm_though_it_fills_the_corners_of_t
     border = 2 * round(0.2 * outlines.pitch) + 1
     board = np.asarray(cv2.dilate(board, np.ones((border, border), np.uint8)))
     dim = np.where(board[..., None], now, now * 0.7).astype(np.uint8)
-    assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign(()) == 0.0
-    # A shadow as deep on the squares themselves may be that of an arm over them.
+    assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign_area(()) == 0.0
+    # A shadow that is as deep on the squares themselves may be that of an arm over them.
     dim[: now.shape[0] // 2] = (now[: now.shape[0] // 2] * 0.7).astype(np.uint8)
-    assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign(()) > 1.2
+    assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign_area(()) > 1.2
 
 
 @cache
@@ -150,19 +150,19 @@ def turn_made() -> tuple[Outlines, Image, Image]:
 
 
 @pytest.mark.parametrize(
-    ("along", "across", "radius", "under", "comes_in"),
+    ("along", "across", "radius", "squares", "from_edge"),
     [
         (3.5, 3.5, 0.8, set(), False),
         (4.4, 0.5, 1.2, {"h4", "h5"}, False),
         (4.4, 0.5, 3.0, {"h4", "h5", "h3", "h6"}, True),
         (0.0, 0.0, 0.0, set(), False),
     ],
-    ids=["in a corner", "before two squares", "from the edge", "nothing"],
+    ids=["in a corner", "in front of two squares", "from the edge", "nothing"],
 )
-def test_a_thing_over_the_board_is_told_with_the_squares_under_it(
-    along: float, across: float, radius: float, under: set[str], comes_in: bool
+def test_an_occluder_is_detected_with_the_squares_under_it(
+    along: float, across: float, radius: float, squares: set[str], from_edge: bool
 ) -> None:
-    """Nor is a turn that is made meanwhile taken for a part of it."""
+    """A turn that is made meanwhile is not taken for a part of it."""
     outlines, first, after = turn_made()
     now, camera = after.copy(), outlines.camera
     if radius:
@@ -171,14 +171,14 @@ def test_a_thing_over_the_board_is_told_with_the_squares_under_it(
         ring = [(along + radius * np.cos(a), across + radius * np.sin(a), 0.0) for a in around]
         shape = np.round(camera.project(pitch * np.array(ring))).astype(np.int32)
         cv2.fillPoly(now, [shape], (200, 90, 40))
-    covering = Change(Smoothed(now), Smoothed(first), outlines, START, 2.0).covering()
-    if not under:
-        assert covering is None
+    occluder = Change(Smoothed(now), Smoothed(first), outlines, START, 2.0).occluder()
+    if not squares:
+        assert occluder is None
         return
-    assert covering is not None and covering.comes_in == comes_in
-    named = {SQUARES[square] for square in covering.under}
-    assert named >= under and named.isdisjoint({"b3", "c3"})
-    pasted = covering.pasted(now, first)
-    window = covering.window.slices
-    assert np.array_equal(pasted[window][covering.mask], now[window][covering.mask])
-    assert np.array_equal(pasted[window][~covering.mask], first[window][~covering.mask])
+    assert occluder is not None and occluder.from_edge == from_edge
+    named = {SQUARES[square] for square in occluder.squares}
+    assert named >= squares and named.isdisjoint({"b3", "c3"})
+    pasted = occluder.pasted(now, first)
+    window = occluder.window.slices
+    assert np.array_equal(pasted[window][occluder.mask], now[window][occluder.mask])
+    assert np.array_equal(pasted[window][~occluder.mask], first[window][~occluder.mask])

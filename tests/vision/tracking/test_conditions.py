@@ -14,7 +14,14 @@ from focus_companion.vision.capture.frames import Image, read_image
 from focus_companion.vision.geometry.scene import Lens
 from focus_companion.vision.geometry.stack_masks import Window
 from focus_companion.vision.tracking.change import blurred
-from focus_companion.vision.tracking.conditions import Baseline, Conditions, Motion, Sampling, rays, unlike
+from focus_companion.vision.tracking.conditions import (
+    Baseline,
+    Conditions,
+    Motion,
+    Sampling,
+    rays,
+    share_differing,
+)
 
 NDFloat = NDArray[np.float64]
 
@@ -36,63 +43,63 @@ def found(image: Image) -> Conditions:
     return Baseline(before, SAMPLING).conditions(coarse(image), before)[0]
 
 
-def left(image: Image, conditions: Conditions | None = None) -> float:
-    """Share of the picture that plainly differs once the conditions, those found in it, are undone."""
-    return unlike(coarse((conditions or found(image)).undone(image, WINDOW)), coarse(BOARD))
+def remaining(image: Image, conditions: Conditions | None = None) -> float:
+    """Share of the picture that still differs clearly once the conditions, those found in it, are undone."""
+    return share_differing(coarse((conditions or found(image)).undo(image, WINDOW)), coarse(BOARD))
 
 
 @cache
 def all_rays() -> NDFloat:
-    """Those of all the pixels."""
+    """The rays of all pixels."""
     y, x = np.mgrid[0:HEIGHT, 0:WIDTH]
     return rays(np.column_stack([x.ravel(), y.ravel()]).astype(float), LENS)
 
 
 def taken(motion: Motion) -> Image:
-    """The picture after the camera has moved so."""
+    """The picture after this motion of the camera."""
     back = Motion((-motion.turn[0], -motion.turn[1], -motion.turn[2]), -motion.zoom)
-    at = back.seen(all_rays(), LENS).reshape(HEIGHT, WIDTH, 2).astype(np.float32)
+    at = back.project(all_rays(), LENS).reshape(HEIGHT, WIDTH, 2).astype(np.float32)
     return np.asarray(cv2.remap(BOARD, at, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
 @pytest.mark.parametrize("pixels", [2.0, 6.0, 25.0, -25.0], ids=["shakes", "sways", "was knocked", "back"])
-def test_a_motion_is_measured_to_parts_of_a_pixel(pixels: float) -> None:
+def test_a_motion_is_measured_to_a_fraction_of_a_pixel(pixels: float) -> None:
     turn = pixels / LENS.focal
     image = taken(Motion((turn, -0.7 * turn, 0.5 * turn), 0.002))
     conditions = found(image)
     off = conditions.motion.vector - [turn, -0.7 * turn, 0.5 * turn, 0.002]
     assert np.abs(off * WIDTH / 2).max() < 0.4
-    assert left(image, conditions) < 0.01
+    assert remaining(image, conditions) < 0.01
 
 
-def test_a_motion_is_undone_beyond_where_it_was_measured() -> None:
-    """Pieces lie beside the board farther off than the board's surroundings reach."""
+def test_a_motion_is_undone_also_outside_the_window_where_it_was_measured() -> None:
+    """Pieces may lie beside the board farther away than the window in which motion is measured extends."""
     turn = 12 / LENS.focal
     moved = taken(Motion((turn, turn, 0.0)))
     table = Window(31, 22, WIDTH - 17, HEIGHT - 14)
-    back = found(moved).undone(moved, table)
+    back = found(moved).undo(moved, table)
     ring = np.zeros((HEIGHT, WIDTH), bool)
-    # The outermost pixels show what the moved picture does not.
+    # The outermost pixels show what is outside the moved picture.
     inner = Window(table.left + 20, table.top + 20, table.right - 20, table.bottom - 20)
     ring[inner.slices], ring[WINDOW.slices] = True, False
 
     def off(image: Image) -> float:
-        return unlike(blurred(image)[ring], blurred(BOARD)[ring])
+        return share_differing(blurred(image)[ring], blurred(BOARD)[ring])
 
     assert off(moved) > 0.05 > 0.01 > off(back)
 
 
-def test_the_same_picture_stays_as_it_is() -> None:
+def test_an_unchanged_picture_is_not_corrected() -> None:
     noisy = np.clip(BOARD + np.random.default_rng(1).normal(0, 4, BOARD.shape), 0, 255).astype(np.uint8)
     assert found(noisy).same
-    assert found(noisy).undone(noisy, WINDOW) is noisy
+    assert found(noisy).undo(noisy, WINDOW) is noisy
 
 
 def lit(factor: NDFloat) -> Image:
     return np.asarray(np.clip(BOARD * factor, 0, 255), np.uint8)
 
 
-ACROSS = np.linspace(-1, 1, WIDTH)[None, :, None]
+GRADIENT = np.linspace(-1, 1, WIDTH)[None, :, None]
 
 
 @pytest.mark.parametrize(
@@ -100,13 +107,13 @@ ACROSS = np.linspace(-1, 1, WIDTH)[None, :, None]
     [
         np.full((1, 1, 3), 0.7),
         np.array([[[0.85, 1.0, 1.1]]]),
-        1 - 0.3 / (1 + np.exp(-ACROSS / 0.15)),
+        1 - 0.3 / (1 + np.exp(-GRADIENT / 0.15)),
         1 + 0.06 * np.sin(2 * np.pi * 2 * np.linspace(0, 1, HEIGHT))[:, None, None],
     ],
     ids=["exposure", "white balance", "the shadow of a body", "flicker"],
 )
 def test_another_light_is_undone(factor: NDFloat) -> None:
-    assert left(lit(factor)) < 0.004
+    assert remaining(lit(factor)) < 0.004
 
 
 def reflection(image: Image, x: int, y: int, amount: float = 0.2) -> Image:
@@ -116,14 +123,16 @@ def reflection(image: Image, x: int, y: int, amount: float = 0.2) -> Image:
     return np.asarray(255 * light ** (1 / 2.2), np.uint8)
 
 
-def test_a_reflection_is_taken_off() -> None:
+def test_a_reflection_is_removed() -> None:
     shown = reflection(BOARD, WIDTH // 2, HEIGHT // 2)
-    assert unlike(coarse(shown), coarse(BOARD)) > 0.008
-    assert left(shown) < 0.3 * unlike(coarse(shown), coarse(BOARD))
+    assert share_differing(coarse(shown), coarse(BOARD)) > 0.008
+    assert remaining(shown) < 0.3 * share_differing(coarse(shown), coarse(BOARD))
 
 
-def test_a_reflection_that_stays_is_taken_off_though_less_of_it_shows() -> None:
-    """Of what is left of it a gain explains nearly enough: it is known from the look before."""
+def test_a_reflection_that_fades_is_still_removed() -> None:
+    """A gain would explain what is left of it nearly well enough; the veil is expected from the look
+    before.
+    """
     before, baseline = coarse(BOARD), Baseline(coarse(BOARD), SAMPLING)
     bright, faint = (reflection(BOARD, WIDTH // 2, HEIGHT // 2, amount) for amount in (0.2, 0.05))
     alone, _ = baseline.conditions(coarse(faint), before)
@@ -131,20 +140,20 @@ def test_a_reflection_that_stays_is_taken_off_though_less_of_it_shows() -> None:
     baseline.conditions(coarse(bright), before)
     after, _ = baseline.conditions(coarse(faint), before)
     assert after.light is not None and after.light.veil is not None
-    assert unlike(coarse(after.undone(faint, WINDOW)), before) <= unlike(
-        coarse(alone.undone(faint, WINDOW)), before
+    assert share_differing(coarse(after.undo(faint, WINDOW)), before) <= share_differing(
+        coarse(alone.undo(faint, WINDOW)), before
     )
 
 
 @pytest.mark.parametrize(
     "colour", [(40, 40, 45), (32, 30, 175), (25, 188, 238)], ids=["gone", "red", "yellow"]
 )
-def test_a_piece_that_came_or_went_is_no_light(colour: tuple[int, int, int]) -> None:
+def test_a_piece_that_came_or_went_is_not_taken_for_light(colour: tuple[int, int, int]) -> None:
     other = np.asarray(cv2.circle(BOARD.copy(), (WIDTH // 2, HEIGHT // 2), round(0.4 * PITCH), colour, -1))
-    assert left(other) > 0.8 * unlike(coarse(other), coarse(BOARD)) > 0
+    assert remaining(other) > 0.8 * share_differing(coarse(other), coarse(BOARD)) > 0
 
 
-def test_what_happened_on_the_board_is_no_motion() -> None:
+def test_an_arm_is_not_taken_for_camera_motion() -> None:
     arm = BOARD.copy()
     arm[: HEIGHT // 2, WIDTH // 3 : WIDTH // 2] = (120, 150, 200)
-    assert found(arm).moves() < 1.0
+    assert found(arm).corner_displacement() < 1.0

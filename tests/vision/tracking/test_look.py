@@ -1,4 +1,4 @@
-"""What a look says of the whole board at once."""
+"""What a look shows of the whole board at once."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ def test_a_lamp_changes_all_squares_and_an_arm_does_not(touched: list[float], al
     assert look(touched).all_over == all_over
 
 
-def test_squares_hardly_touched_that_look_different_are_stirred() -> None:
-    """Square 5 is touched plainly, square 9 differs no more than noise does."""
-    touched, by = np.zeros(len(SQUARES)), np.zeros(len(SQUARES))
+def test_squares_with_few_changed_pixels_that_deviate_are_faintly_changed() -> None:
+    """Square 5 has clearly changed; square 9 deviates no more than by noise."""
+    touched, deviation = np.zeros(len(SQUARES)), np.zeros(len(SQUARES))
     touched[5] = 0.8
-    by[[3, 5, 7, 9]] = 20.0, 300.0, 7.0, 4.0
+    deviation[[3, 5, 7, 9]] = 20.0, 300.0, 7.0, 4.0
     nothing: Any = None
     evidence: Any = SimpleNamespace(standing=STACKS)
-    change: Any = SimpleNamespace(differs=lambda: by)
+    change: Any = SimpleNamespace(deviations=lambda: deviation)
     seen = Look(0.0, 0.0, evidence, change, touched, None, 1, (), nothing, nothing, nothing)
-    assert seen.stirred == {3: 20.0, 7: 7.0}
-    assert look([0.0 for _ in SQUARES]).stirred == {}
+    assert seen.faintly_changed == {3: 20.0, 7: 7.0}
+    assert look([0.0 for _ in SQUARES]).faintly_changed == {}
 
 
 @pytest.mark.parametrize(
     ("squares", "widespread"), [(26, True), (43, True), (14, False)], ids=["half", "most", "an arm"]
 )
-def test_a_shadow_that_wandered_shows_on_more_squares_than_an_arm(squares: int, widespread: bool) -> None:
+def test_a_shadow_that_has_moved_changes_more_squares_than_an_arm(squares: int, widespread: bool) -> None:
     seen = look([0.03 if k < squares else 0.0 for k in range(len(SQUARES))])
     assert seen.widespread == widespread and not seen.all_over

@@ -1,4 +1,4 @@
-"""When a board profile and a pose are fitted again, as more pieces stand than when they were."""
+"""When board profile and pose are fitted again because more pieces stand than at the last fit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def fitted(stacks: Sequence[str]) -> Placement:
 
 
 def refits(positions: list[list[str]]) -> list[int]:
-    """The numbers of those positions at which a board that was found empty is fitted again."""
+    """The indices of the positions at which a board that was found empty is fitted again."""
     placement, again = fitted([""] * 52), []
     for number, stacks in enumerate(positions):
         if placement.needs_refit(stacks):
@@ -42,7 +42,7 @@ def test_pieces_on_others_show_how_high_they_are_and_count_double() -> None:
     assert refits([["g" * n] + [""] * 51 for n in range(6)]) == [1, 2, 4]
 
 
-def test_a_full_board_never_is() -> None:
+def test_a_full_board_is_never_fitted_again() -> None:
     assert not fitted(FULL).needs_refit(["g"] * 52)
 
 

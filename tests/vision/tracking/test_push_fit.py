@@ -1,4 +1,4 @@
-"""A board pushed, or a camera nudged, in mid-game: found again by its outlines, changed in nothing else."""
+"""A board pushed, or a camera nudged, in mid-game: its pose is found again by its outlines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from drawn_board import PROFILE, draw, look, off, start_stacks
 
 from focus_companion.vision.geometry.pose import turned
 from focus_companion.vision.tracking.push import pushed
-from focus_companion.vision.tracking.push_fit import AGREED, fits, slid
+from focus_companion.vision.tracking.push_fit import CERTAIN_AGREEMENT, fits, slid
 
 PUSHES = [(0.0, 0.0, 0.0), (14.0, -9.0, 3.0), (-60.0, 25.0, -11.0), (3.0, 4.0, 170.0)]
 """(dx, dy) in mm and degrees."""
@@ -18,7 +18,7 @@ PUSHES = [(0.0, 0.0, 0.0), (14.0, -9.0, 3.0), (-60.0, 25.0, -11.0), (3.0, 4.0, 1
 
 @pytest.mark.parametrize("push", PUSHES)
 @pytest.mark.parametrize("tilt", [4.0, 18.0, 47.0])
-def test_slid_is_the_push_itself(tilt: float, push: tuple[float, float, float]) -> None:
+def test_slid_recovers_the_push(tilt: float, push: tuple[float, float, float]) -> None:
     held = look(tilt, 40.0, 640.0, (1280, 960), 60.0)
     there = pushed(held, push[0], push[1], float(np.radians(push[2])))
     assert off(slid(held, there, PROFILE), there) < 1e-3
@@ -32,10 +32,10 @@ def test_a_pushed_board_is_followed_as_seen_from_the_same_side(tilt: float) -> N
     start = turned(truth, 0, (3.0, -4.0))
     ((camera, agrees), *_) = fits(image, held, start, PROFILE, start_stacks())
     assert off(camera, truth) < 0.03
-    # Where the camera is above the table has not changed, and must not seem to: heights are read by it.
+    # The camera's height above the table must be kept exactly, as stack heights are read by it.
     assert camera.place[2] == pytest.approx(held.place[2], abs=1e-6)
     assert camera.lens == held.lens
-    assert agrees > AGREED
+    assert agrees > CERTAIN_AGREEMENT
 
 
 def test_a_nudged_camera_is_followed_freely() -> None:

@@ -1,4 +1,4 @@
-"""Many squares changed at once: where the board lies then, and with which colours."""
+"""After many squares changed at once: where the board lies, and with which colours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from focus_companion.vision.tracking import push, push_fit, recovery, watching
 from focus_companion.vision.tracking.look import Look
 from focus_companion.vision.tracking.placement import Hypothesis, Verified
 from focus_companion.vision.tracking.push import agreeing, pushed
-from focus_companion.vision.tracking.state import GONE, State
+from focus_companion.vision.tracking.state import LOST_TIMEOUT, State
 from focus_companion.vision.tracking.watcher import Watcher
 
 START = start_stacks()
@@ -24,7 +24,7 @@ FPS = 10
 
 
 class Table:
-    """A watched board; what pictures say of later hypotheses is up to the test."""
+    """A watched board; the tests decide which later hypotheses a picture verifies."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         truth = look(25.0, 0.0, 700.0, (640, 480), 60.0)
@@ -36,9 +36,9 @@ class Table:
         self.first, self.held = first, self.camera
         self.right, self.beside = (pushed(self.held, s * PROFILE.pitch, 0.0, 0.0) for s in (0.1, 0.5))
         self.tried: list[tuple[Camera, bool]] = []
-        """Poses that were tested, and whether colours were learned anew there."""
-        self.borne_out: set[tuple[Camera, bool]] = set()
-        """Those that a picture verifies."""
+        """Poses that were tested, and whether colours were learned again there."""
+        self.verified: set[tuple[Camera, bool]] = set()
+        """Those that any picture verifies."""
         monkeypatch.setattr(watching, "verify", self.verify)
 
     @property
@@ -57,10 +57,10 @@ class Table:
         this = hypothesis.placement.camera, hypothesis.relearn
         self.tried.append(this)
         known = Verified(hypothesis.placement, Background(*image.shape[:2]), ())
-        return known if this in self.borne_out else None
+        return known if this in self.verified else None
 
     def unrecognised(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """In later pictures, the known colours see the board nowhere."""
+        """In later pictures, the board is nowhere recognised by the known colours."""
         monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.1)
         monkeypatch.setattr(recovery, "seek", lambda *_: (self.beside, 0.2))
 
@@ -74,27 +74,27 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Table:
     return Table(monkeypatch)
 
 
-@pytest.mark.parametrize("beyond_doubt", [True, False], ids=["beyond doubt", "in doubt"])
-def test_in_another_light_outlines_are_believed_before_colours(
-    monkeypatch: pytest.MonkeyPatch, table: Table, beyond_doubt: bool
+@pytest.mark.parametrize("certain", [True, False], ids=["certain", "uncertain"])
+def test_in_another_light_outlines_take_precedence_over_colours(
+    monkeypatch: pytest.MonkeyPatch, table: Table, certain: bool
 ) -> None:
-    """A lamp was moved: the colours as they were known see the board half a square beside its place."""
-    agreements = (0.79, 0.4) if beyond_doubt else (0.5, 0.4)
-    table.borne_out = {(table.beside, False), (table.right, True)}
+    """A lamp was moved: by the known colours, the board seems to lie half a square off."""
+    agreements = (0.79, 0.4) if certain else (0.5, 0.4)
+    table.verified = {(table.beside, False), (table.right, True)}
     monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.67)
     monkeypatch.setattr(recovery, "seek", lambda *_: (table.beside, 1.0))
     monkeypatch.setattr(push_fit, "agreements", lambda *_: [0.2])
     places = list(zip((table.right, table.beside), agreements, strict=True))
     monkeypatch.setattr(push_fit, "fits", lambda *_: places)
     assert table.another_lamp() is not table.first
-    assert table.camera is (table.right if beyond_doubt else table.beside)
+    assert table.camera is (table.right if certain else table.beside)
 
 
-def test_the_same_place_keeps_its_pose_to_the_last_digit(
+def test_a_board_that_has_not_moved_keeps_its_pose_exactly(
     monkeypatch: pytest.MonkeyPatch, table: Table
 ) -> None:
-    """Fitted anew in another light, it would wander a little with every lamp."""
-    table.borne_out = {(table.held, False)}
+    """If it were fitted again in every new light, it would drift."""
+    table.verified = {(table.held, False)}
     monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 1.0)
     monkeypatch.setattr(recovery, "seek", lambda *_: (table.held, 1.0))
     near = pushed(table.held, 0.2, 0.0, 0.0)
@@ -106,11 +106,13 @@ def test_the_same_place_keeps_its_pose_to_the_last_digit(
 
 
 @pytest.mark.parametrize(("stayed", "moves"), [(0.76, False), (0.62, True)])
-def test_a_board_that_agrees_best_where_it_lay_has_stayed(
+def test_a_board_that_agrees_best_where_it_was_has_not_moved(
     monkeypatch: pytest.MonkeyPatch, table: Table, stayed: float, moves: bool
 ) -> None:
-    """A lamp was moved, and the fit, sought from where the colours see the board, settles beside it."""
-    table.borne_out = {(table.beside, False), (table.held, True)}
+    """A lamp was moved, and the fit, started from where the colours indicate the board, converges beside
+    it.
+    """
+    table.verified = {(table.beside, False), (table.held, True)}
     monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.65)
     monkeypatch.setattr(recovery, "seek", lambda *_: (table.beside, 1.0))
     monkeypatch.setattr(push_fit, "agreements", lambda *_: [stayed])
@@ -120,10 +122,10 @@ def test_a_board_that_agrees_best_where_it_lay_has_stayed(
 
 
 @pytest.mark.parametrize(("stayed", "tries"), [(0.76, [False, True]), (0.4, [False])])
-def test_a_lamp_that_changes_the_bare_board_alone_is_learned(
+def test_a_lamp_that_changes_only_the_bare_board_is_learned(
     monkeypatch: pytest.MonkeyPatch, table: Table, stayed: float, tries: list[bool]
 ) -> None:
-    """Once for every look, and only where the outlines have stayed."""
+    """Once for every look, and only if the outlines still agree."""
     table.unrecognised(monkeypatch)
     seen = table.another_lamp()
     assert seen is not None and seen.all_over
@@ -135,27 +137,27 @@ def test_a_lamp_that_changes_the_bare_board_alone_is_learned(
     assert table.tried[len(tries) :] == [(table.held, False)]
 
 
-def test_a_board_that_is_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
-    """An arm may hide it for a while; and it is found again where it was."""
+def test_a_board_that_is_found_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
+    """Not at once, as an arm may hide it for a while; and it is found again where it was."""
     table.unrecognised(monkeypatch)
     began = table.frames
     while table.watcher.state is State.WATCHING:
         seen = table.another_lamp()
         assert table.frames - began < 10 * FPS
-    assert seen is None and (table.frames - began) / FPS > GONE
+    assert seen is None and (table.frames - began) / FPS > LOST_TIMEOUT
     assert table.camera is table.held, "its place is still known"
-    table.borne_out = {(table.held, False)}
+    table.verified = {(table.held, False)}
     assert table.show(table.image) is not None and table.watcher.state is State.WATCHING
 
 
 @pytest.mark.parametrize(
     ("nats", "named", "share"), [(0.3, (), 1.0), (-0.2, (4,), 51 / 52), (-3.0, (4,), 51 / 52)]
 )
-def test_a_bare_dome_of_nearly_a_pieces_colour_is_no_piece(
+def test_a_bare_dome_of_nearly_a_pieces_colour_is_undecided(
     monkeypatch: pytest.MonkeyPatch, table: Table, nats: float, named: tuple[int, ...], share: float
 ) -> None:
-    """A dark blue board in a corner without light: what looks like either is what should be there, and says
-    nothing against a place.
+    """A dark blue board in a dark corner: a square that could be either is taken for what should be there,
+    and is not evidence against a pose.
     """
     agreed = np.full(len(SQUARES), 2.0)
     agreed[4] = nats
@@ -166,10 +168,8 @@ def test_a_bare_dome_of_nearly_a_pieces_colour_is_no_piece(
 
 
 @pytest.mark.parametrize(
-    ("plain", "neither", "share"), [(52, 0, 1.0), (43, 9, 1.0), (39, 13, 1.0), (26, 26, 2 / 3), (0, 52, 0.0)]
+    ("clear", "neither", "share"), [(52, 0, 1.0), (43, 9, 1.0), (39, 13, 1.0), (26, 26, 2 / 3), (0, 52, 0.0)]
 )
-def test_a_place_needs_squares_that_plainly_show_their_position(
-    plain: int, neither: int, share: float
-) -> None:
-    """Where most could be either, nothing is known of it."""
-    assert agreeing(np.array([2.0] * plain + [0.3] * neither)) == pytest.approx(share)
+def test_a_pose_needs_squares_that_clearly_show_the_position(clear: int, neither: int, share: float) -> None:
+    """If most squares are undecided, nothing is known of the pose."""
+    assert agreeing(np.array([2.0] * clear + [0.3] * neither)) == pytest.approx(share)

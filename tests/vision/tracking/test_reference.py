@@ -10,10 +10,10 @@ import numpy as np
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.stack_masks import Window
-from focus_companion.vision.tracking.change import Covering, Smoothed
-from focus_companion.vision.tracking.reference import POSSIBLY, Reference
+from focus_companion.vision.tracking.change import Occluder, Smoothed
+from focus_companion.vision.tracking.reference import POSSIBLE_CHANGE, Reference
 
-MUG, HAND, PLAIN = INDEX["b2"], INDEX["c3"], INDEX["d4"]
+MUG, HAND, CLEAR = INDEX["b2"], INDEX["c3"], INDEX["d4"]
 
 
 def picture(shade: int) -> Image:
@@ -28,16 +28,16 @@ def change(touched: dict[int, float]) -> Any:
 
 
 def with_a_mug() -> Reference:
-    """A reference picture into which a thing was taken that hides one square."""
+    """A reference picture that includes an object that hides one square."""
     reference = Reference(Smoothed(picture(90)))
     reference.mark = Smoothed(picture(80))
     mask = np.zeros((20, 20), bool)
     mask[5:10, 5:10] = True
-    reference.take_in(Covering(Window(10, 10, 30, 30), mask, True, (MUG,)), picture(200), (MUG,))
+    reference.add_object(Occluder(Window(10, 10, 30, 30), mask, True, (MUG,)), picture(200), (MUG,))
     return reference
 
 
-def test_a_thing_is_taken_into_the_picture_and_the_mark_and_all_else_stays() -> None:
+def test_an_object_is_pasted_into_the_picture_and_the_mark_and_all_else_stays() -> None:
     reference = with_a_mug()
     assert reference.mark is not None
     for taken, shade in ((reference.picture, 90), (reference.mark, 80)):
@@ -45,13 +45,13 @@ def test_a_thing_is_taken_into_the_picture_and_the_mark_and_all_else_stays() -> 
         assert int((taken.image == shade).sum()) == taken.image.size - 5 * 5 * 3
 
 
-def test_what_a_thing_hides_has_not_changed() -> None:
-    touched = with_a_mug().touched(change({MUG: 0.15, PLAIN: 0.4}))
-    assert (touched[MUG], touched[PLAIN]) == (0.0, 0.4)
+def test_a_square_that_an_object_hides_has_not_changed() -> None:
+    touched = with_a_mug().touched(change({MUG: 0.15, CLEAR: 0.4}))
+    assert (touched[MUG], touched[CLEAR]) == (0.0, 0.4)
 
 
-def test_a_hand_over_a_thing_does_not_uncover_what_it_hides() -> None:
-    """Until the position is seen to stand while much has changed there: then the thing is gone."""
+def test_a_hand_over_an_object_does_not_uncover_what_it_hides() -> None:
+    """If the position is then confirmed although much has changed there, the object is gone."""
     reference, over = with_a_mug(), change({MUG: 0.9, HAND: 0.9})
     assert reference.touched(over)[MUG] == 0.9
     assert reference.touched(change({}))[MUG] == 0.0 and reference.hidden == (MUG,)
@@ -60,18 +60,18 @@ def test_a_hand_over_a_thing_does_not_uncover_what_it_hides() -> None:
 
 
 def test_squares_that_showed_something_else_may_have_changed_until_the_position_is_seen() -> None:
-    reference = Reference(Smoothed(picture(90)), wrong=(PLAIN,))
-    assert reference.unsettled == (PLAIN,)
+    reference = Reference(Smoothed(picture(90)), wrong=(CLEAR,))
+    assert reference.unsettled == (CLEAR,)
     for against in (None, change({HAND: 0.5})):
         touched = reference.touched(against)
-        assert touched[PLAIN] == 1.0 and touched.min() == POSSIBLY
+        assert touched[CLEAR] == 1.0 and touched.min() == POSSIBLE_CHANGE
     reference.follow(Smoothed(picture(95)), change({}))
     assert reference.unsettled == () and not reference.touched(change({})).any()
     assert reference.picture.image[0, 0, 0] == 95
 
 
 def test_in_another_light_a_square_stays_hidden_only_while_it_shows_something_else() -> None:
-    reference = Reference(Smoothed(picture(90)), wrong=(MUG, PLAIN), hidden=(MUG, HAND))
-    assert reference.hidden == (MUG,) and reference.unsettled == (PLAIN,)
+    reference = Reference(Smoothed(picture(90)), wrong=(MUG, CLEAR), hidden=(MUG, HAND))
+    assert reference.hidden == (MUG,) and reference.unsettled == (CLEAR,)
     touched = reference.touched(None)
-    assert (touched[MUG], touched[PLAIN], touched[HAND]) == (0.0, 1.0, POSSIBLY)
+    assert (touched[MUG], touched[CLEAR], touched[HAND]) == (0.0, 1.0, POSSIBLE_CHANGE)

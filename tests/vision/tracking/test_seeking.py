@@ -1,4 +1,4 @@
-"""How often a board that is not in view is looked for."""
+"""How often a board that is not in view is searched for."""
 
 from __future__ import annotations
 
@@ -9,26 +9,29 @@ import pytest
 
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.geometry.board_profiles import plastic_sets
-from focus_companion.vision.tracking.seeking import FIRST_RETRIES, FIRST_RETRY
-from focus_companion.vision.tracking.state import RETRY
+from focus_companion.vision.tracking.seeking import FIRST_RETRIES, FIRST_RETRY_DELAY
+from focus_companion.vision.tracking.state import RETRY_DELAY
 from focus_companion.vision.tracking.watcher import Watcher
 
 FPS = 15
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["from the start", "when a new game begins"])
-def test_a_board_that_was_not_found_is_looked_for_soon_and_later_seldom(again: bool) -> None:
-    """One picture may be spoilt by its noise: the first turn is not to be made before the next attempt."""
-    now, sought = [0.0], []
-    watcher = Watcher(plastic_sets(), ("",) * 52, "gr", finder=lambda *_: sought.append(now[0]))
+def test_a_board_that_was_not_found_is_searched_for_often_at_first_and_rarely_later(again: bool) -> None:
+    """Noise may spoil one picture, and the next attempt should come before the first turn."""
+    now, searched = [0.0], []
+    watcher = Watcher(plastic_sets(), ("",) * 52, "gr", finder=lambda *_: searched.append(now[0]))
     image = np.full((120, 160, 3), 90, np.uint8)
     for index in range(8 * FPS):
         now[0] = index / FPS
         if again and index == 6 * FPS:
-            sought.clear()
+            searched.clear()
             watcher.place(None)
         assert watcher.see(Frame(index, now[0], image)) is None
-    gaps = [later - earlier for earlier, later in pairwise(sought)]
-    soon, seldom = gaps[: FIRST_RETRIES - 1], gaps[FIRST_RETRIES:]
-    assert all(FIRST_RETRY <= gap < FIRST_RETRY + 2 / FPS for gap in soon) and len(soon) == FIRST_RETRIES - 1
-    assert again or (seldom and all(RETRY <= gap < RETRY + 2 / FPS for gap in seldom))
+    gaps = [later - earlier for earlier, later in pairwise(searched)]
+    soon, rarely = gaps[: FIRST_RETRIES - 1], gaps[FIRST_RETRIES:]
+    assert (
+        all(FIRST_RETRY_DELAY <= gap < FIRST_RETRY_DELAY + 2 / FPS for gap in soon)
+        and len(soon) == FIRST_RETRIES - 1
+    )
+    assert again or (rarely and all(RETRY_DELAY <= gap < RETRY_DELAY + 2 / FPS for gap in rarely))

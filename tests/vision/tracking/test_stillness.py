@@ -1,4 +1,4 @@
-"""What moves, and what only seems to: noise, and a camera that shakes."""
+"""Motion on the board, distinguished from noise and from a camera that shakes or sways."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from focus_companion.vision.capture.frames import Image, read_image
 from focus_companion.vision.tracking.stillness import Stillness
-from focus_companion.vision.tracking.watcher import SETTLE
+from focus_companion.vision.tracking.watcher import SETTLE_TIME
 
 BOARD = read_image(Path(__file__).parents[3] / "fixtures" / "images" / "2p-oblique-start.jpg")
 EVERY = 1 / 15
@@ -32,8 +32,8 @@ def noisy(image: Image, index: int) -> Image:
     return np.asarray(np.clip(image + noise, 0, 255), np.uint8)
 
 
-def rests(pictures: list[Image]) -> list[float]:
-    """Seconds for which it has stood still, at each of the pictures."""
+def still_times(pictures: list[Image]) -> list[float]:
+    """Seconds for which the scene has been still, at each of the pictures."""
     stillness = Stillness()
     return [
         stillness.update(index * EVERY, stillness.small_copy(noisy(picture, index)))
@@ -47,64 +47,66 @@ def shaken(image: Image, index: int, pixels: float) -> Image:
 
 
 @pytest.mark.parametrize("pixels", [0.0, 0.5, 1.0])
-def test_a_camera_that_shakes_shows_a_board_that_stands_still(pixels: float) -> None:
-    assert rests([shaken(BOARD, index, pixels) for index in range(12)]) == pytest.approx(
+def test_a_board_is_still_though_the_camera_shakes(pixels: float) -> None:
+    assert still_times([shaken(BOARD, index, pixels) for index in range(12)]) == pytest.approx(
         [index * EVERY for index in range(12)]
     )
 
 
-def test_its_pictures_show_the_same() -> None:
+def test_pictures_of_a_camera_that_shakes_do_not_differ() -> None:
     stillness = Stillness()
-    few = [stillness.small_copy(noisy(shaken(BOARD, index, 1.0), index)) for index in range(8)]
-    assert not any(stillness.differ(few[0], other) for other in few)
+    copies = [stillness.small_copy(noisy(shaken(BOARD, index, 1.0), index)) for index in range(8)]
+    assert not any(stillness.differ(copies[0], other) for other in copies)
 
 
 def fingertip(image: Image, index: int) -> Image:
-    """On the table's edge of the board, a little farther in every picture."""
+    """A fingertip at the edge of the board, a little farther in every picture."""
     shown = image.copy()
     return np.asarray(
         cv2.circle(shown, (600 + 6 * index, 640), image.shape[1] // 50, (130, 160, 210), -1), np.uint8
     )
 
 
-def test_a_fingertip_moves_though_the_camera_shakes() -> None:
-    """Never for as long as it takes a picture to be looked at."""
-    assert max(rests([fingertip(shaken(BOARD, index, 1.0), index) for index in range(10)])) < SETTLE
+def test_a_fingertip_is_motion_though_the_camera_shakes() -> None:
+    """The scene never counts as still for long enough to be judged."""
+    assert (
+        max(still_times([fingertip(shaken(BOARD, index, 1.0), index) for index in range(10)])) < SETTLE_TIME
+    )
 
 
 def swaying(index: int) -> Image:
-    """Held by hand: by six pixels to and fro, twice in three seconds."""
+    """From a camera held by hand: six pixels to and fro, twice in three seconds."""
     phase = 2 * np.pi * 0.7 * index * EVERY
     return shifted(BOARD, 6 * np.sin(phase), 4 * np.cos(1.3 * phase))
 
 
-def test_a_camera_that_sways_shows_a_board_that_stands_still() -> None:
-    assert rests([swaying(index) for index in range(30)])[-1] > 25 * EVERY
+def test_a_board_is_still_though_the_camera_sways() -> None:
+    assert still_times([swaying(index) for index in range(30)])[-1] > 25 * EVERY
 
 
-def test_a_hand_moves_though_the_camera_sways() -> None:
+def test_a_hand_is_motion_though_the_camera_sways() -> None:
     shown = [
         np.asarray(cv2.circle(swaying(i), (300 + 30 * i, 500), 60, (130, 160, 210), -1)) for i in range(10)
     ]
-    assert max(rests(shown)) < SETTLE
+    assert max(still_times(shown)) < SETTLE_TIME
 
 
-def test_a_push_in_small_steps_is_no_swaying() -> None:
-    """A camera sways about its place: what gets ever farther from where it was is a push."""
-    assert max(rests([shifted(BOARD, 3.0 * index, 0) for index in range(30)])) < 15 * EVERY
+def test_a_push_in_small_steps_is_not_sway() -> None:
+    """A camera sways about its place; a displacement that keeps growing is a push."""
+    assert max(still_times([shifted(BOARD, 3.0 * index, 0) for index in range(30)])) < 15 * EVERY
 
 
-def test_a_piece_that_is_gone_is_another_picture() -> None:
+def test_pictures_with_and_without_a_piece_differ() -> None:
     stillness = Stillness()
     before = stillness.small_copy(noisy(BOARD, 1))
     without = np.asarray(cv2.circle(BOARD.copy(), (640, 480), 26, (40, 60, 70), -1), np.uint8)
     assert stillness.differ(before, stillness.small_copy(noisy(shaken(without, 2, 1.0), 2)))
 
 
-def test_another_light_is_no_shaking() -> None:
+def test_a_sudden_change_of_light_is_motion() -> None:
     darker = np.asarray(BOARD * 0.6, np.uint8)
-    assert rests([BOARD, BOARD, darker])[-1] == 0.0
+    assert still_times([BOARD, BOARD, darker])[-1] == 0.0
 
 
-def test_a_plain_picture_stands_still() -> None:
-    assert rests([np.full((480, 640, 3), 90, np.uint8)] * 4)[-1] > 0
+def test_a_uniform_picture_is_still() -> None:
+    assert still_times([np.full((480, 640, 3), 90, np.uint8)] * 4)[-1] > 0

@@ -60,7 +60,7 @@ export class Board {
   }
 
   /** Set the view, "tilted" or "flat", and which seat is nearest. */
-  look(view, turn) {
+  setView(view, turn) {
     if (view === this.view && turn === this.turn) return;
     this.view = view in VIEWS ? view : "tilted";
     this.turn = turn;
@@ -101,7 +101,7 @@ export class Board {
   }
 
   ground(seen) {
-    // One path for all squares: a phone draws three shapes faster than a hundred and fifty.
+    // One path for all squares, because a phone draws three shapes faster than a hundred and fifty.
     const flat = this.view === "flat";
     const every = (className, shape) => s("path", { class: className, d: SQUARES.map((square) => shape(this.cell(square))).join("") });
     const cells = [
@@ -151,12 +151,12 @@ export class Board {
     pieces.replaceChildren(...uses);
   }
 
-  /** Show a position (as text); only changed stacks are redrawn. `hands`: see handsFirst in state.js. `marks`: see marks.js. */
+  /** Show a position (as text), redrawing only changed stacks. `hands`: see handsFirst in state.js. `marks`: see marks.js. */
   show(position, hands = new Set(), marks = this.marks) {
     const before = this.stacks;
     Object.assign(this, { hands, marks, stacks: stacksOf(position) });
     const changed = SQUARES.filter((square) => this.stacks[square] !== before[square]);
-    // The selection is stale once a turn was played or another game has begun.
+    // The selection is stale once a turn has been played or another game has begun.
     if (changed.length && this.guides) this.selected = null;
     if (this.holders) this.redraw(changed);
     else this.build();

@@ -1,6 +1,8 @@
 // The camera's picture with the reading on it, refreshed about once a second while it is visible.
 
-const EVERY_MS = 1000;
+const REFRESH_MS = 1000;
+// More device pixels per CSS pixel are not requested: on a phone the picture is most of the traffic.
+const MAX_PIXEL_RATIO = 1.5;
 
 export class Camera {
   constructor(image, note, overlay) {
@@ -28,8 +30,7 @@ export class Camera {
     }
     this.busy = true;
     try {
-      // No more pixels than are visible: on a phone the picture is most of the traffic.
-      const width = Math.ceil(this.image.parentElement.clientWidth * Math.min(devicePixelRatio, 1.5));
+      const width = Math.ceil(this.image.parentElement.clientWidth * Math.min(devicePixelRatio, MAX_PIXEL_RATIO));
       const answer = await fetch(`/snapshot.jpg?width=${width}${this.overlay.checked ? "&overlay=1" : ""}`, { cache: "no-store" });
       if (answer.ok) await this.put(await answer.blob());
       this.note.hidden = answer.ok;
@@ -38,7 +39,7 @@ export class Camera {
       this.note.hidden = false;
     }
     this.busy = false;
-    const wait = this.again ? 0 : EVERY_MS;
+    const wait = this.again ? 0 : REFRESH_MS;
     this.again = false;
     this.timer = setTimeout(() => this.refresh(), wait);
   }

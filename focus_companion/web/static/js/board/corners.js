@@ -1,16 +1,16 @@
-// If the board is not found automatically: its four corners, dragged on the picture by finger, mouse or keys.
+// For a board that is not found automatically: its four corners are dragged on the picture by finger, mouse or keys.
 
 import { FILES_OF_RANK, SQUARES, stacksOf } from "../lib/squares.js";
 import { h, s } from "../lib/svg.js";
 import { t } from "../lib/texts.js";
 
 const NAMES = ["a1", "h1", "h8", "a8"];
-const USUAL = { a1: [0.2, 0.86], h1: [0.8, 0.86], h8: [0.7, 0.2], a8: [0.3, 0.2] };
-const BEYOND = 0.06;
-const STEP = 0.002;
-const FURTHER = 10;
-const EVERY_MS = 1500;
-const ZOOM = 3;
+const DEFAULT_CORNERS = { a1: [0.2, 0.86], h1: [0.8, 0.86], h8: [0.7, 0.2], a8: [0.3, 0.2] };
+const MAX_OUTSIDE = 0.06; // how far a corner may lie outside of the picture, as a fraction of its size
+const KEY_STEP = 0.002; // how far an arrow key moves a corner, as a fraction of the picture's width
+const SHIFT_FACTOR = 10; // factor of that step while Shift is held
+const REFRESH_MS = 1500;
+const LOUPE_ZOOM = 3;
 
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
@@ -32,9 +32,9 @@ export function lattice(corners) {
 }
 
 export class Corners {
-  /** `getState()` returns the newest state, `send(body)` sends an act; true if it was accepted. */
+  /** `getState()` returns the newest state; `send(body)` sends an act, and resolves to true if it was accepted. */
   constructor(dialog, getState, send) {
-    Object.assign(this, { dialog, getState, send, corners: USUAL, dragged: null, address: null, timer: 0 });
+    Object.assign(this, { dialog, getState, send, corners: DEFAULT_CORNERS, dragged: null, address: null, timer: 0 });
     this.stage = dialog.querySelector(".stage");
     this.image = dialog.querySelector("img");
     this.loupe = dialog.querySelector("canvas");
@@ -66,15 +66,15 @@ export class Corners {
     const answer = await fetch("/api/state", { cache: "no-store" });
     const state = answer.ok ? await answer.json() : this.getState();
     this.stacks = stacksOf(state.position);
-    this.corners = Object.fromEntries(NAMES.map((name) => [name, [...(state.corners ?? USUAL)[name]]]));
+    this.corners = Object.fromEntries(NAMES.map((name) => [name, [...(state.corners ?? DEFAULT_CORNERS)[name]]]));
     this.note.textContent = "";
     this.dialog.showModal();
-    await this.look();
+    await this.refresh();
     this.draw();
   }
 
   /** Show the newest picture, and refresh it while nothing is being dragged. */
-  async look() {
+  async refresh() {
     clearTimeout(this.timer);
     if (!this.dialog.open) return;
     if (!this.dragged) {
@@ -92,7 +92,7 @@ export class Corners {
         this.note.textContent = t("The camera gives no picture");
       }
     }
-    this.timer = setTimeout(() => this.look(), EVERY_MS);
+    this.timer = setTimeout(() => this.refresh(), REFRESH_MS);
   }
 
   grip(name, event) {
@@ -120,7 +120,7 @@ export class Corners {
     const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (!way) return;
     event.preventDefault();
-    const step = STEP * (event.shiftKey ? FURTHER : 1);
+    const step = KEY_STEP * (event.shiftKey ? SHIFT_FACTOR : 1);
     const [x, y] = this.corners[name];
     this.put(name, x + way[0] * step, y + way[1] * step * this.shape());
   }
@@ -136,7 +136,7 @@ export class Corners {
   }
 
   put(name, x, y) {
-    const within = (value) => Math.min(1 + BEYOND, Math.max(-BEYOND, value));
+    const within = (value) => Math.min(1 + MAX_OUTSIDE, Math.max(-MAX_OUTSIDE, value));
     this.corners[name] = [within(x), within(y)];
     this.draw();
     this.magnify(name);
@@ -165,7 +165,7 @@ export class Corners {
     }
     const frame = `M${[[0, 0], [8, 0], [8, 8], [0, 8]].map(([file, rank]) => point(file, rank)).join("L")}Z`;
     const lines = [1, 2, 3, 4, 5, 6, 7].flatMap((line) => {
-      // Only where the board has squares: its corners have none.
+      // Lines are drawn only where the board has squares: none at its corners.
       const files = FILES_OF_RANK[Math.min(line, 8 - line)];
       const [from, to] = [files.charCodeAt(0) - 97, files.charCodeAt(files.length - 1) - 96];
       return [`M${point(from, line)}L${point(to, line)}`, `M${point(line, from)}L${point(line, to)}`];
@@ -191,7 +191,7 @@ export class Corners {
     if (this.loupe.width !== size) this.loupe.width = this.loupe.height = size;
     const box = this.image.getBoundingClientRect();
     const pen = this.loupe.getContext("2d");
-    const [wide, high] = [box.width * ZOOM * devicePixelRatio, box.height * ZOOM * devicePixelRatio];
+    const [wide, high] = [box.width * LOUPE_ZOOM * devicePixelRatio, box.height * LOUPE_ZOOM * devicePixelRatio];
     pen.fillStyle = "#0d1317";
     pen.fillRect(0, 0, size, size);
     pen.drawImage(this.image, size / 2 - x * wide, size / 2 - y * high, wide, high);

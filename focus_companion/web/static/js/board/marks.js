@@ -4,7 +4,7 @@ import { CAP } from "./pieces.js";
 import { parseMove } from "../lib/squares.js";
 import { s } from "../lib/svg.js";
 
-/** A ring along the edge of a square, where it hides no stack's number, unless it is inset. */
+/** A ring along the edge of a square, where it hides no stack's number unless it is inset. */
 const ringed = (board, square, kind, inset = 0) => {
   const { x, y, width, height } = board.cell(square);
   return s("rect", { class: `ring ${kind}`, x: x + inset, y: y + inset, width: width - 2 * inset, height: height - 2 * inset, rx: 11 });
@@ -55,7 +55,7 @@ function ghosts(board, { square, stack }) {
   return s("g", { class: "ghost" }, ...pieces);
 }
 
-/** Possible places of a turn's letter, the best first. */
+/** Possible places of a turn's letter, the preferred one first. */
 function places(board, text) {
   const { origin, target } = parseMove(text);
   const { cx, cy, y } = board.cell(target);
@@ -87,7 +87,7 @@ function lanes(board, moves) {
     const last = Math.max(...lane.filter((_, other) => along(span, spans[other])));
     if (!last) return [0, 0];
     const share = lane[at] / last;
-    // Vertical ones keep to the left: the numbers of the stacks are on the right.
+    // Vertical arrows keep to the left, because the numbers of the stacks are on the right.
     return span.level ? [0, 48 * share - 24] : [5 - 30 * share, 0];
   });
 }
@@ -159,7 +159,7 @@ function takeOut(board, prompt) {
 
 /**
  * The drawings for `marks`: {last, asked, hinted, wrong, undo, ghost, differ, prompt, candidates, selected, targets}.
- * `last`, `asked` and `candidates` are moves, `hinted` a square, `wrong` and `differ` lists of squares, `undo` and `ghost` as of alerts.js, `prompt` the contract's.
+ * `last`, `asked` and `candidates` are moves, `hinted` a square, `wrong` and `differ` lists of squares, `undo` and `ghost` as in alerts.js, `prompt` as in the state.
  */
 export function drawMarks(board, marks) {
   const last = parseMove(marks.last);

@@ -4,11 +4,11 @@ import { PAINT } from "./pieces.js";
 import { SQUARES, stacksOf, viewPlace } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
 
-const SIDE = 20;
-const SHARP = 2;
+const SQUARE_SIDE = 20; // in drawing units
+const PIXEL_RATIO = 2; // canvas pixels per drawing unit
 
-/** A canvas for a board; its content is given in words beside it. */
-export const miniature = () => h("canvas", { width: 8 * SIDE * SHARP, height: 8 * SIDE * SHARP, "aria-hidden": "true" });
+/** A canvas for a board; hidden from screen readers, because its content is in words beside it. */
+export const miniature = () => h("canvas", { width: 8 * SQUARE_SIDE * PIXEL_RATIO, height: 8 * SQUARE_SIDE * PIXEL_RATIO, "aria-hidden": "true" });
 
 function mark(pen, letter, x, y, size) {
   pen.fillStyle = PAINT[letter].mark;
@@ -28,14 +28,14 @@ function mark(pen, letter, x, y, size) {
 /** Draw the position on a canvas: the top piece of every stack with its colour's shape, and the stack's height. */
 export function draw(canvas, position, wrong) {
   const pen = canvas.getContext("2d");
-  pen.setTransform(SHARP, 0, 0, SHARP, 0, 0);
-  pen.clearRect(0, 0, 8 * SIDE, 8 * SIDE);
+  pen.setTransform(PIXEL_RATIO, 0, 0, PIXEL_RATIO, 0, 0);
+  pen.clearRect(0, 0, 8 * SQUARE_SIDE, 8 * SQUARE_SIDE);
   const stacks = stacksOf(position);
   for (const square of SQUARES) {
     const [column, row] = viewPlace(square, 0);
-    const [x, y] = [column * SIDE, row * SIDE];
+    const [x, y] = [column * SQUARE_SIDE, row * SQUARE_SIDE];
     pen.fillStyle = "#34454f";
-    pen.fillRect(x + 0.5, y + 0.5, SIDE - 1, SIDE - 1);
+    pen.fillRect(x + 0.5, y + 0.5, SQUARE_SIDE - 1, SQUARE_SIDE - 1);
     const stack = stacks[square];
     if (stack) {
       const letter = stack.at(-1);
@@ -45,25 +45,25 @@ export function draw(canvas, position, wrong) {
         pen.strokeStyle = "#0b1115";
         pen.lineWidth = 1;
         pen.beginPath();
-        pen.arc(x + SIDE / 2 - 1, y + SIDE / 2, 7.4, 0, 7);
+        pen.arc(x + SQUARE_SIDE / 2 - 1, y + SQUARE_SIDE / 2, 7.4, 0, 7);
         pen.fill();
         pen.stroke();
-        mark(pen, letter, x + SIDE / 2 - 1, y + SIDE / 2, 3.2);
+        mark(pen, letter, x + SQUARE_SIDE / 2 - 1, y + SQUARE_SIDE / 2, 3.2);
       }
       if (stack.length > 1) {
         pen.font = "700 8.500px system-ui, sans-serif";
         pen.textAlign = "right";
         pen.lineWidth = 2.5;
         pen.strokeStyle = "#0b1115";
-        pen.strokeText(String(stack.length), x + SIDE - 1, y + SIDE - 2);
+        pen.strokeText(String(stack.length), x + SQUARE_SIDE - 1, y + SQUARE_SIDE - 2);
         pen.fillStyle = "#fff";
-        pen.fillText(String(stack.length), x + SIDE - 1, y + SIDE - 2);
+        pen.fillText(String(stack.length), x + SQUARE_SIDE - 1, y + SQUARE_SIDE - 2);
       }
     }
     if (wrong?.includes(square)) {
       pen.lineWidth = 2;
       pen.strokeStyle = "#ff7a5c";
-      pen.strokeRect(x + 1.5, y + 1.5, SIDE - 3, SIDE - 3);
+      pen.strokeRect(x + 1.5, y + 1.5, SQUARE_SIDE - 3, SQUARE_SIDE - 3);
     }
   }
 }

@@ -5,7 +5,7 @@ import { t } from "../lib/texts.js";
 
 let looks = {}; // names and shades of the set's profile, by letter
 
-/** Take over `pieces` of the state; true if that changes any name or shade. */
+/** Apply `pieces` of the state; true if that changes any name or shade. */
 export function takeLooks(pieces) {
   const now = Object.fromEntries(Object.entries(pieces ?? {}).filter(([, look]) => look.name).map(([colour, look]) => [LETTERS[colour] ?? colour, look]));
   const changed = JSON.stringify(now) !== JSON.stringify(looks);

@@ -1,5 +1,5 @@
-// The drawing of a piece: a domed cap in the tilted view, a bar in the flat one. Drawn once, then used by reference.
-// Every piece has its colour's shape on its top and its side, for those who cannot distinguish the colours.
+// Draws a piece: a domed cap in the tilted view, a bar in the flat one. Drawn once, then used by reference.
+// Every piece shows its colour's shape on its top and its side, for those who cannot distinguish the colours.
 
 import { s } from "../lib/svg.js";
 
@@ -13,17 +13,17 @@ export const PAINT = {
   y: { light: "#fff3b0", top: "#f7cf3c", side: "#cc9a12", dark: "#806007", mark: "#3a2c00" },
 };
 
-const USUAL = { ...PAINT };
+const DEFAULT_PAINT = { ...PAINT };
 
 /** `shade` (#rrggbb) with each channel interpolated by `share` towards `end`. */
 const towards = (shade, end, share) => `#${[1, 3, 5].map((at) => Math.round(parseInt(shade.slice(at, at + 2), 16) * (1 - share) + end * share).toString(16).padStart(2, "0")).join("")}`;
 
-/** Paint the pieces in the shades of a set, by letter; those without one in their default colours. */
+/** Paint the pieces in the shades of a set (`shadeOf(letter)`); those without a shade in their default colours. */
 export function repaint(shadeOf) {
-  for (const letter of Object.keys(USUAL)) {
+  for (const letter of Object.keys(DEFAULT_PAINT)) {
     const top = shadeOf(letter);
     const light = top && [1, 3, 5].reduce((sum, at) => sum + parseInt(top.slice(at, at + 2), 16), 0) > 360;
-    PAINT[letter] = top ? { light: towards(top, 255, 0.5), top, side: towards(top, 0, 0.25), dark: towards(top, 0, 0.6), mark: light ? "#222" : "#fff" } : USUAL[letter];
+    PAINT[letter] = top ? { light: towards(top, 255, 0.5), top, side: towards(top, 0, 0.25), dark: towards(top, 0, 0.6), mark: light ? "#222" : "#fff" } : DEFAULT_PAINT[letter];
   }
   document.querySelector("svg.sprite")?.replaceWith(sprite());
 }
@@ -86,15 +86,16 @@ export function sprite() {
   return s("svg", { class: "sprite", width: 0, height: 0, "aria-hidden": "true" }, defs);
 }
 
-const HEAP = 5;
+/** Pieces in one stack beside the board. */
+const MAX_HEAP = 5;
 
-/** A number of pieces as piled up beside a board: stacks of five at most, an empty place for none. */
+/** A number of pieces piled up beside a board, in stacks of at most five; an empty place for none. */
 export function heap(letter, count) {
   const { rx, ry, side, rise } = CAP;
-  const foot = (HEAP - 1) * rise;
+  const foot = (MAX_HEAP - 1) * rise;
   const box = { class: "heap", viewBox: `${-rx - 2} ${-ry - 2} ${2 * rx + 4} ${2 * ry + side + foot + 4}`, "aria-hidden": "true" };
   if (!count) return [s("svg", box, s("ellipse", { class: "place", cy: foot + side / 2, rx: rx - 3, ry: ry - 2 }))];
-  const stacks = Array.from({ length: Math.ceil(count / HEAP) }, (_, at) => Math.min(HEAP, count - at * HEAP));
+  const stacks = Array.from({ length: Math.ceil(count / MAX_HEAP) }, (_, at) => Math.min(MAX_HEAP, count - at * MAX_HEAP));
   return stacks.map((high) => s("svg", box, ...Array.from({ length: high }, (_, at) => s("use", { href: `#cap-${letter}`, y: foot - at * rise }))));
 }
 

@@ -8,7 +8,7 @@ import { goesOn, moverKind, playersOf } from "./state.js";
 import { moveWords, playerName } from "./words.js";
 
 export class Acts {
-  /** `lookedAt()`: the past ply that the viewer looks at, null for the present; `onChoosing()`: called while a turn is chosen on the board. */
+  /** `lookedAt()` returns the past ply that the viewer looks at, null for the present; `onChoosing()` is called while a turn is chosen on the board. */
   constructor(getState, toast, lookedAt, onChoosing) {
     this.getState = getState;
     this.lookedAt = lookedAt;
@@ -94,7 +94,7 @@ export class Acts {
     return (await this.sure(question, [["yes", t("Try again from here")]])) && this.send({ ply }, `/api/games/${state.game}/again`);
   }
 
-  /** Ask a remote player for each turn once, without a press of a button. */
+  /** Ask a remote player for each turn once, without a button being pressed. */
   offer(state) {
     const mine = document.body.dataset.seat === state.to_move && moverKind(state) === "far";
     const calm = mine && !(state.reply || state.alert || state.prompt || state.unclear || state.paused || state.result);

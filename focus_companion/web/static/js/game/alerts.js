@@ -1,6 +1,6 @@
 // The referee's sentences in the viewer's language and with the players' names.
-// An alert contains one English sentence. The templates here are those it is made from, so that it can be parsed
-// and translated. A test checks that they equal the referee's own.
+// An alert contains one English sentence. The templates here are those from which it was made, so that it can be
+// parsed and translated. A test checks that they equal the referee's own.
 
 import { LETTERS, parseMove, stacksOf } from "../lib/squares.js";
 import { list, t, tn } from "../lib/texts.js";

@@ -4,11 +4,11 @@ import { parseMove } from "../lib/squares.js";
 import { t } from "../lib/texts.js";
 import { moveWords } from "./words.js";
 
-/** Number of turns that have letters before a stack is touched: those nearest to the alert. */
-const NEAREST = 6;
+/** Number of turns with letters before a stack is touched: those closest to what the alert is about. */
+const MAX_LETTERS = 6;
 
 export class Chooser {
-  /** `onChange()` is called after every step; `send(body)` sends the turn, true if it was accepted; `tell(text)` shows a message. */
+  /** `onChange()` is called after every step; `send(body)` sends the turn, and resolves to true if it was accepted; `tell(text)` shows a message. */
   constructor(onChange, send, tell) {
     Object.assign(this, { onChange, send, tell, legal: null, sent: false });
     document.addEventListener("keydown", (event) => event.key === "Escape" && this.active && this.close());
@@ -22,7 +22,7 @@ export class Chooser {
    *  `hand(move)`, if given, receives the chosen turn; otherwise it is sent as the players' ruling. */
   open(state, title, note, legal, hand = null) {
     const squares = state.alert?.squares ?? [];
-    const near = legal.filter((move) => squares.some((square) => move.includes(square))).slice(0, NEAREST);
+    const near = legal.filter((move) => squares.some((square) => move.includes(square))).slice(0, MAX_LETTERS);
     Object.assign(this, { title, note, legal, hand, near, about: key(state), sent: false });
     this.restart();
   }
@@ -63,10 +63,10 @@ export class Chooser {
     this.onChange();
   }
 
-  /** The answers of the box: "yes", "another", "stop". */
+  /** Handle an answer button: "yes", "another" or "stop". */
   async answer(word) {
     if (word === "stop") return this.close();
-    // The question stays until the state that the turn leads to arrives; closing it earlier would show the alert again.
+    // The question stays until the state after the turn arrives; closing it earlier would show the alert again.
     if (this.sent) return undefined;
     if (word === "another") return this.restart();
     const move = this.picked;
@@ -75,12 +75,12 @@ export class Chooser {
     return undefined;
   }
 
-  /** The host refuses what was sent: the question may be answered again. */
+  /** The host has refused what was sent: let the question be answered again. */
   refused() {
     this.sent = false;
   }
 
-  /** What status and board show meanwhile, null while nothing is asked. */
+  /** What status and board show while a turn is chosen, else null. */
   get view() {
     if (!this.active) return null;
     const { title, note, shown: choices, origin, picked } = this;

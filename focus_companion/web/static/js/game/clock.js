@@ -2,9 +2,11 @@
 
 import { t } from "../lib/texts.js";
 
-const EVERY_MS = 250;
+const REFRESH_MS = 250;
+/** Seconds left below which a clock is marked as short of time. */
+const SHORT_TIME = 30;
 
-/** Seconds as m:ss, below ten seconds with tenths; h:mm:ss from an hour on. */
+/** Seconds as m:ss; h:mm:ss from an hour on. */
 export function clockText(seconds) {
   const sign = seconds < 0 ? "−" : "";
   const left = Math.abs(seconds);
@@ -15,7 +17,7 @@ export function clockText(seconds) {
 }
 
 export class Clocks {
-  /** `alone`: whether it has its own timer; otherwise the owner of many clocks calls `draw`. */
+  /** `alone`: whether it has its own timer; otherwise its owner calls `draw`. */
   constructor(table, alone = true) {
     Object.assign(this, { table, alone, clock: null, since: 0, timer: 0 });
   }
@@ -24,7 +26,7 @@ export class Clocks {
   show(clock) {
     if (clock !== this.clock) Object.assign(this, { clock, since: performance.now() });
     clearInterval(this.timer);
-    if (clock?.running && this.alone) this.timer = setInterval(() => this.draw(), EVERY_MS);
+    if (clock?.running && this.alone) this.timer = setInterval(() => this.draw(), REFRESH_MS);
     this.draw();
   }
 
@@ -37,7 +39,7 @@ export class Clocks {
       const left = kind === "down" ? seconds - gone : gone;
       const text = kind === "down" && left <= 0 ? t("time is up") : clockText(Math.max(0, left));
       if (face.textContent !== text) face.textContent = text;
-      face.dataset.state = kind === "down" && left <= 0 ? "up" : kind === "down" && left < 30 ? "short" : colour === running ? "runs" : "stands";
+      face.dataset.state = kind === "down" && left <= 0 ? "up" : kind === "down" && left < SHORT_TIME ? "short" : colour === running ? "runs" : "stands";
     }
   }
 }

@@ -8,7 +8,7 @@ import { h } from "../lib/svg.js";
 import { t } from "../lib/texts.js";
 import { playerName } from "./words.js";
 
-const HIGHEST = 5;
+const MAX_HEIGHT = 5;
 
 export class Editor {
   /** `onChange()` is called after every change of the draft, `send(body)` sends it; true if it was accepted. */
@@ -32,7 +32,7 @@ export class Editor {
   open(state, reading = null) {
     Object.assign(this, { state, stacks: stacksOf((reading ?? state).position), square: null });
     this.doubtful = reading?.doubtful ?? [];
-    this.card.querySelector(".first").replaceChildren(...(this.doubtful.length ? [t("Look at first:"), " ", ...this.doubtful.map((square) => h("button", { type: "button", on: { click: () => this.look(square) } }, square))] : []));
+    this.card.querySelector(".first").replaceChildren(...(this.doubtful.length ? [t("Look at first:"), " ", ...this.doubtful.map((square) => h("button", { type: "button", on: { click: () => this.selectSquare(square) } }, square))] : []));
     this.card.querySelector(".explain").textContent = state.start_from ? t("The game begins from here.") : t("The game goes on from here. The record notes the correction; the turns so far are kept with it.");
     const colours = playersOf(state);
     this.card.querySelector(".add").replaceChildren(
@@ -46,7 +46,7 @@ export class Editor {
     if (state.to_move) turn.value = state.to_move;
     this.card.hidden = false;
     document.body.dataset.editing = "";
-    this.look(null);
+    this.selectSquare(null);
     this.onChange();
     // Bring the whole board and the editor into view, side by side or one below the other.
     scrollTo(0, 0);
@@ -54,19 +54,19 @@ export class Editor {
   }
 
   /** Select the square to be edited. */
-  look(square) {
+  selectSquare(square) {
     this.square = square;
     const stack = square ? this.stacks[square] : "";
     this.card.querySelector(".at").textContent = square ?? t("Touch a square on the board to change its stack.");
     this.card.querySelector(".pile").replaceChildren(...[...stack].map((letter) => token(letter)));
-    for (const button of this.card.querySelectorAll(".add button")) button.disabled = !square || stack.length >= HIGHEST;
+    for (const button of this.card.querySelectorAll(".add button")) button.disabled = !square || stack.length >= MAX_HEIGHT;
     for (const name of ["drop", "empty"]) this.card.querySelector(`[data-edit=${name}]`).disabled = !stack;
   }
 
   change(how) {
     if (!this.square) return;
     this.stacks[this.square] = how(this.stacks[this.square]);
-    this.look(this.square);
+    this.selectSquare(this.square);
     this.onChange();
   }
 

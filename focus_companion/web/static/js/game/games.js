@@ -21,8 +21,8 @@ const icons = {
 };
 
 let all = []; // the games as listed by the host, newest first
-const former = new Map(); // titles that were changed on this page, by game
-const gone = new Set(); // those that were deleted on this page: each keeps its place, with an undo button
+const former = new Map(); // former titles of the games renamed on this page, by game
+const gone = new Set(); // games deleted on this page: each keeps its place, with an undo button
 
 let toastTimer = 0;
 function toast(text) {
@@ -34,7 +34,7 @@ function toast(text) {
   toastTimer = setTimeout(() => (box.hidden = true), 6000);
 }
 
-// A board is drawn when it becomes visible: there may be hundreds.
+// A board is drawn when it becomes visible, because there may be hundreds.
 const sights = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;

@@ -1,13 +1,13 @@
-// The connection to the host: the state once, then every event with the state after it; restored after gaps, sleep
-// and restarts.
+// The connection to the host: gets the state once, then every event with the state after it; recovers after gaps,
+// sleep and restarts.
 
 import { after } from "./state.js";
 
-/** Parts of the state that change without an event. */
-const BESIDE = ["watching", "camera_found", "camera_free", "newer"];
-const POLL_MS = 4000;
-const CHECK_MS = 30000;
-const HIDDEN_MS = 60000;
+/** Keys of the state that change without an event. */
+const EVENTLESS_KEYS = ["watching", "camera_found", "camera_free", "newer"];
+const POLL_INTERVAL_MS = 4000;
+const CHECK_INTERVAL_MS = 30000;
+const HIDDEN_TIMEOUT_MS = 60000;
 
 export class Link {
   /** Calls `onState(state, event or null)` after every change and `onLine("connecting" | "live" | "polling" | "off")`. */
@@ -24,13 +24,13 @@ export class Link {
     addEventListener("pageshow", (event) => event.persisted && this.sync());
     addEventListener("pagehide", () => this.hangUp());
     document.addEventListener("visibilitychange", () => this.visibility());
-    setInterval(() => this.check(), CHECK_MS);
+    setInterval(() => this.check(), CHECK_INTERVAL_MS);
   }
 
   visibility() {
     clearTimeout(this.hidden);
-    // A browser opens few connections to one host; a hidden page closes its own.
-    if (document.hidden) this.hidden = setTimeout(() => this.hangUp(), HIDDEN_MS);
+    // A browser opens few connections to one host, so a hidden page closes its own.
+    if (document.hidden) this.hidden = setTimeout(() => this.hangUp(), HIDDEN_TIMEOUT_MS);
     else this.sync();
   }
 
@@ -45,7 +45,7 @@ export class Link {
     const brought = document.querySelector("#first-state");
     if (brought) {
       brought.remove();
-      // A page from the browser's cache contains a stale one.
+      // A page from the browser's cache contains a stale state.
       if (performance.getEntriesByType("navigation")[0]?.type === "navigate" && performance.now() < 10000) return JSON.parse(brought.textContent);
     }
     const answer = await fetch("/api/state", { cache: "no-store" });
@@ -113,7 +113,7 @@ export class Link {
         return this.sync();
       }
       // Spread the requests: many viewers may be polling.
-    }, POLL_MS + Math.random() * (POLL_MS / 2));
+    }, POLL_INTERVAL_MS + Math.random() * (POLL_INTERVAL_MS / 2));
   }
 
   take(message) {
@@ -127,13 +127,13 @@ export class Link {
     if (!state) this.sync();
   }
 
-  /** Detect a connection that died silently by the number of the last event. */
+  /** Detect a connection that has died silently, by the number of the last event. */
   async check() {
     if (document.hidden || !this.source) return;
     try {
       const state = await this.fetchState();
-      if (this.state && BESIDE.some((name) => state[name] !== this.state[name])) {
-        this.state = { ...this.state, ...Object.fromEntries(BESIDE.map((name) => [name, state[name]])) };
+      if (this.state && EVENTLESS_KEYS.some((name) => state[name] !== this.state[name])) {
+        this.state = { ...this.state, ...Object.fromEntries(EVENTLESS_KEYS.map((name) => [name, state[name]])) };
         this.onState(this.state, null);
       }
       if (state.event !== undefined && state.event !== this.last) {

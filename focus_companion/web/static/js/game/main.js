@@ -21,15 +21,15 @@ const $ = (selector) => document.querySelector(selector);
 const past = document.body.dataset.game;
 const watched = document.body.dataset.show === "table"; // a screen beside the table, without controls
 const table = $(".table");
-const LOOK_MS = 5000; // between two checks whether a camera is offered
+const CAMERA_CHECK_MS = 5000; // between two checks whether a camera has been plugged in
 
 let live = null; // the newest state
 let shown = null; // what the page shows: the live state or an older position
 let connection = "connecting";
 let toastTimer = 0;
 let asked = null; // the promise of what is loaded after the first view
-let tools = null; // the same, once it is loaded
-let denied = null; // the alert to which this page's viewer answered that nobody else begins
+let tools = null; // what was loaded
+let denied = null; // the alert to which this viewer answered that nobody else begins
 
 document.body.prepend(sprite());
 await loadTexts(document.body.dataset.texts);
@@ -39,7 +39,7 @@ function toast(text) {
   // While a modal dialog is open, only its own content is visible.
   (document.querySelector("dialog[open]") ?? document.body).append(box);
   box.hidden = false;
-  // Once it is shown: screen readers tell what changes, not what appears.
+  // Set once the box is shown, because screen readers announce what changes, not what appears.
   box.textContent = text;
   clearTimeout(toastTimer);
   toastTimer = setTimeout(() => (box.hidden = true), 6000);
@@ -49,7 +49,7 @@ const info = $("#square-info");
 const board = new Board($("#board"), (square, words) => {
   if (words && words !== info.textContent) status.speak(words);
   info.textContent = words || info.dataset.hint;
-  if (tools?.editor?.active && square) tools.editor.look(square);
+  if (tools?.editor?.active && square) tools.editor.selectSquare(square);
 });
 const clocks = new Clocks(table);
 const setUp = $("#setup") ? new SetUp($("#setup"), $("#mount")) : null;
@@ -104,7 +104,7 @@ async function withTools(act) {
   }
 }
 
-/** Update what is beside the board and needs the tools: the turns, the replay, the score. */
+/** Update what needs the tools: the turns, the replay, the score. */
 function fill(state) {
   tools.replay.follow(state.game, state.ply ?? 0);
   tools.moves.show(state);
@@ -135,7 +135,7 @@ function show(older) {
   if (!shown) return;
   const now = !older;
   document.body.dataset.looking = now ? "now" : "back";
-  board.look(pref("view"), side());
+  board.setView(pref("view"), side());
   table.dataset.view = pref("view");
   board.guides = !tools?.editor?.active;
   if (!board.guides) {
@@ -201,7 +201,7 @@ function take(state) {
   if (takeLooks(state.pieces)) repaint(shadeOf);
   live = state;
   const begun = state.position !== undefined && state.position !== null;
-  // Even while past positions, which have no clock, are looked at, so that the board keeps its size.
+  // Also while past positions, which have no clock, are shown, so that the board keeps its size.
   table.toggleAttribute("data-timed", Boolean(state.clock) && !past);
   if (tools && !watched) fill(state);
   if (begun) again();
@@ -213,7 +213,7 @@ function take(state) {
   if (pause) pause.textContent = state.paused ? t("Go on") : t("Pause");
   const can = possible(state);
   for (const button of document.querySelectorAll(".acts [data-act]")) button.disabled = can[button.dataset.act] === false;
-  // A button that was just pressed may do nothing any more.
+  // The button that was just pressed may now be disabled.
   if (document.activeElement?.matches(":disabled")) status.element.focus({ preventScroll: true });
   setUp?.show(state);
   const watching = $("#watching");
@@ -324,6 +324,6 @@ if (past) {
       if (event.type === "result" && event.winners?.length) tools?.celebrate(event.winners.map(letterOf));
     }
   }, line);
-  setInterval(() => live?.demo && link.check(), LOOK_MS);
+  setInterval(() => live?.demo && link.check(), CAMERA_CHECK_MS);
   link.sync().then(later).catch((problem) => console.info(problem.message));
 }

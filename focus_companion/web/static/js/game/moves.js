@@ -8,7 +8,7 @@ import { t } from "../lib/texts.js";
 import { playedWords, playerName } from "./words.js";
 
 export class Moves {
-  /** `onPick(ply, note or null)` when a move or a note is to be looked at. */
+  /** `onPick(ply, note or null)` is called when a move or a note is clicked. */
   constructor(list, empty, onPick) {
     Object.assign(this, { list, empty, shown: [], current: null, notes: new Map() });
     list.addEventListener("click", (event) => {

@@ -10,9 +10,10 @@ import { t } from "../lib/texts.js";
 
 const ORDER = ["green", "blue", "yellow", "red"];
 const PLAYERS = { 2: ["green", "red"], 3: ["green", "blue", "red"], 4: ORDER };
-const SEATS = { 2: { green: 0, red: 2 }, 3: { green: 0, blue: 1, red: 3 }, 4: { green: 0, blue: 1, yellow: 2, red: 3 } };
-const FAST = { 2: [6, ""], 3: [3, 10], 4: [2, 10] };
-const USUAL = { fast: false, fast_own: "held", set_up: "pairs", reserve_on: "anywhere", stuck: "", thirteenth_piece: true, move_partner_stacks: false, table_talk: false };
+const DEFAULT_SEATS = { 2: { green: 0, red: 2 }, 3: { green: 0, blue: 1, red: 3 }, 4: { green: 0, blue: 1, yellow: 2, red: 3 } };
+/** Captures from each opponent and in total ("" for none) that win a fast game, by number of players. */
+const FAST_DEFAULTS = { 2: [6, ""], 3: [3, 10], 4: [2, 10] };
+const DEFAULT_SWITCHES = { fast: false, fast_own: "held", set_up: "pairs", reserve_on: "anywhere", stuck: "", thirteenth_piece: true, move_partner_stacks: false, table_talk: false };
 
 const sideName = (side) => [t("bottom"), t("left"), t("top"), t("right")][side];
 
@@ -74,7 +75,7 @@ export class NewGame {
     const colours = this.colours();
     const typed = (colour) => this.control[`name-${colour}`]?.value ?? state.players?.[colour]?.name ?? "";
     const now = playersOf(state);
-    const seats = now.length === colours.length ? seatsOf(now, state.players) : SEATS[colours.length];
+    const seats = now.length === colours.length ? seatsOf(now, state.players) : DEFAULT_SEATS[colours.length];
     const row = (colour) =>
       h(
         "div",
@@ -88,7 +89,7 @@ export class NewGame {
     this.control.begins.replaceChildren(...colours.map((colour) => h("option", { value: colour }, colourName(colour))));
     if (now.length === colours.length && colours.includes(now[0])) this.control.begins.value = now[0];
     this.lot.textContent = "";
-    this.set(USUAL);
+    this.set(DEFAULT_SWITCHES);
     this.preset(this.fitting());
     this.shown();
   }
@@ -101,10 +102,10 @@ export class NewGame {
     return h("div", { class: "sits" }, choices.who, choices.levels);
   }
 
-  /** Put switches of a rules object (a record's keys) into the form. */
+  /** Set the form's controls from a rules object (with a record's keys). */
   set(rules) {
     const { control } = this;
-    const [each, total] = FAST[this.colours().length];
+    const [each, total] = FAST_DEFAULTS[this.colours().length];
     for (const name of ["fast", "move_partner_stacks", "table_talk"]) if (name in rules) control[name].checked = Boolean(rules[name]);
     for (const name of ["set_up", "reserve_on", "fast_own"]) if (name in rules) control[name].value = rules[name];
     // The checkbox stands for the exception: twelve pieces each.
@@ -115,11 +116,11 @@ export class NewGame {
     control.fast_total.value = rules.fast && "fast_total" in rules ? (rules.fast_total ?? "") : total;
   }
 
-  /** The preset with the rules in the form, else "own". */
+  /** The preset whose rules equal those in the form, else "own". */
   fitting() {
     const mine = JSON.stringify(this.rules(true));
     const fitting = [...this.control.preset.options].filter((option) => option.dataset.settings && this.fits(option, mine));
-    // A match may have any rules; one preset also gives its length.
+    // A match may have any rules; a preset that also gives its length is preferred.
     const found = fitting.find((option) => option.dataset.games === this.control.games.value) ?? fitting.find((option) => option.dataset.games === "1");
     return found?.value ?? "own";
   }
@@ -131,7 +132,7 @@ export class NewGame {
     return JSON.stringify(this.rules(true, switches)) === mine;
   }
 
-  /** Without a name, apply the preset just chosen; with one, only select it. */
+  /** Without a name, apply the preset that was just chosen; with a name, only select that one. */
   preset(name) {
     const select = this.control.preset;
     if (name === undefined) {
@@ -140,7 +141,7 @@ export class NewGame {
       const chosen = select.value;
       if (chosen !== "own") {
         if (wanted !== this.control.players.value) this.fill(wanted);
-        this.set(USUAL);
+        this.set(DEFAULT_SWITCHES);
         this.set(switches);
         this.control.games.value = select.querySelector(`[value="${chosen}"]`).dataset.games;
       }
@@ -184,9 +185,9 @@ export class NewGame {
   rules(switchesOnly = false, preset = null) {
     const { control } = this;
     const count = this.colours().length;
-    const [each, total] = FAST[count];
+    const [each, total] = FAST_DEFAULTS[count];
     const value = (name) => {
-      const laid = { ...USUAL, fast_each: each, fast_total: total, ...preset };
+      const laid = { ...DEFAULT_SWITCHES, fast_each: each, fast_total: total, ...preset };
       if (preset) return name === "thirteenth_piece" ? !laid[name] : laid[name];
       return control[name].type === "checkbox" ? control[name].checked : control[name].value;
     };
@@ -215,11 +216,11 @@ export class NewGame {
     return [...round.slice(at), ...round.slice(0, at)];
   }
 
-  /** Draw lots: every colour with the same probability, animated before it stops. */
+  /** Draw lots, every colour with the same probability, after an animation. */
   draw() {
     const { begins } = this.control;
     const count = begins.options.length;
-    // 256 is not a multiple of three: draw again rather than favour one colour.
+    // 256 is not a multiple of three: some values are drawn again, so that no colour is favoured.
     const fair = 256 - (256 % count);
     const throwOne = () => {
       const thrown = crypto.getRandomValues(new Uint8Array(1))[0];

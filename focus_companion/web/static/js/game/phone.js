@@ -1,15 +1,15 @@
 // The phone as the camera: sends its newest picture to the companion, one at a time, while the page is open.
 
-import { stayLit } from "../lib/screen.js";
+import { keepScreenOn } from "../lib/screen.js";
 import { loadTexts, t } from "../lib/texts.js";
 
-const APART_MS = 66; // minimum interval between two pictures: 15 a second
-const ANSWER_MS = 5000; // timeout of a request
-const PICTURE_MS = 2000; // timeout for the camera's next picture
-const LONGEST_MS = 4000; // maximum delay between two attempts to reach the companion
-const SIDE = 1280;
-const QUALITY = 0.85;
-const WANTED = { audio: false, video: { facingMode: { ideal: "environment" }, width: { ideal: 1280 }, height: { ideal: 960 } } };
+const MIN_INTERVAL_MS = 66; // minimum interval between two pictures: 15 a second
+const REQUEST_TIMEOUT_MS = 5000; // timeout of a request
+const PICTURE_TIMEOUT_MS = 2000; // timeout for the camera's next picture
+const MAX_RETRY_DELAY_MS = 4000; // maximum delay between two attempts to reach the companion
+const MAX_PICTURE_SIDE = 1280; // pixels
+const JPEG_QUALITY = 0.85;
+const CAMERA_CONSTRAINTS = { audio: false, video: { facingMode: { ideal: "environment" }, width: { ideal: 1280 }, height: { ideal: 960 } } };
 
 await loadTexts(document.body.dataset.texts);
 
@@ -43,7 +43,7 @@ async function openCamera() {
   if (!navigator.mediaDevices) throw new Stopped(t("This browser gives no page the camera. Try Chrome or Safari, with the https address."));
   let stream;
   try {
-    stream = await navigator.mediaDevices.getUserMedia(WANTED);
+    stream = await navigator.mediaDevices.getUserMedia(CAMERA_CONSTRAINTS);
   } catch (problem) {
     if (problem.name === "NotAllowedError") throw new Stopped(t("The camera is not allowed. Allow it for this page in the browser’s settings, then press the button."));
     if (problem.name === "NotFoundError") throw new Stopped(t("This device has no camera."));
@@ -57,7 +57,7 @@ async function openCamera() {
 }
 
 async function enter() {
-  const answer = await fetch("/api/phone", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ word }), signal: AbortSignal.timeout(ANSWER_MS) });
+  const answer = await fetch("/api/phone", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ word }), signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
   const content = await answer.json();
   if (answer.status === 403 || answer.status === 400) throw new Stopped(content.error);
   if (!answer.ok) throw new Error(content.error);
@@ -65,24 +65,24 @@ async function enter() {
   number = 0;
 }
 
-/** Resolves at the camera's next picture, to false if none comes. */
+/** Resolves to true at the camera's next picture, to false if none comes in time. */
 function nextPicture() {
-  if (!view.requestVideoFrameCallback) return pause(APART_MS).then(() => view.readyState >= 2);
-  return Promise.race([new Promise((done) => view.requestVideoFrameCallback(() => done(true))), pause(PICTURE_MS).then(() => false)]);
+  if (!view.requestVideoFrameCallback) return pause(MIN_INTERVAL_MS).then(() => view.readyState >= 2);
+  return Promise.race([new Promise((done) => view.requestVideoFrameCallback(() => done(true))), pause(PICTURE_TIMEOUT_MS).then(() => false)]);
 }
 
 async function newest() {
   if (!(await nextPicture()) || !view.videoWidth) return null;
-  const scale = Math.min(1, SIDE / Math.max(view.videoWidth, view.videoHeight));
+  const scale = Math.min(1, MAX_PICTURE_SIDE / Math.max(view.videoWidth, view.videoHeight));
   const [width, height] = [view.videoWidth, view.videoHeight].map((side) => Math.round(side * scale));
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   pen.drawImage(view, 0, 0, width, height);
-  return new Promise((done) => canvas.toBlob(done, "image/jpeg", QUALITY));
+  return new Promise((done) => canvas.toBlob(done, "image/jpeg", JPEG_QUALITY));
 }
 
 async function send(picture) {
   number += 1;
-  const answer = await fetch(`/api/phone/picture?n=${number}`, { method: "POST", headers: { "Content-Type": "image/jpeg", "X-Phone": token }, body: picture, signal: AbortSignal.timeout(ANSWER_MS) });
+  const answer = await fetch(`/api/phone/picture?n=${number}`, { method: "POST", headers: { "Content-Type": "image/jpeg", "X-Phone": token }, body: picture, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
   if (answer.ok) return say("live", t("Connected: the pictures arrive"));
   const { error } = await answer.json();
   if (answer.status === 409) throw new Stopped(error);
@@ -92,7 +92,7 @@ async function send(picture) {
 }
 
 async function round() {
-  if (document.hidden) return pause(APART_MS * 4);
+  if (document.hidden) return pause(MIN_INTERVAL_MS * 4);
   if (track?.readyState !== "live") await openCamera();
   if (!token) await enter();
   const began = performance.now();
@@ -102,7 +102,7 @@ async function round() {
     say("off", t("The camera gives no picture; it is opened again"));
     await openCamera();
   }
-  return pause(APART_MS - (performance.now() - began));
+  return pause(MIN_INTERVAL_MS - (performance.now() - began));
 }
 
 async function run() {
@@ -121,7 +121,7 @@ async function run() {
       } else {
         console.info(problem.message);
         say("off", t("The companion is not reached. It is tried again by itself."));
-        wait = Math.min(LONGEST_MS, 2 * wait || 250);
+        wait = Math.min(MAX_RETRY_DELAY_MS, 2 * wait || 250);
         await pause(wait);
       }
     }
@@ -152,5 +152,5 @@ document.addEventListener("visibilitychange", () => {
   view.play().catch((problem) => console.info(problem.message));
 });
 
-stayLit();
+keepScreenOn();
 document.body.dataset.ready = "";

@@ -7,7 +7,7 @@ import { h } from "../lib/svg.js";
 import { t, tn } from "../lib/texts.js";
 import { playerName } from "./words.js";
 
-const NEAREST = ["bottom", "right", "left", "top"];
+const SIDES_BY_DISTANCE = ["bottom", "right", "left", "top"];
 
 /** A pile with its number; its container has a label for screen readers. */
 const pile = (letter, count) => h("span", { class: "pile" }, h("b", { class: count ? "" : "none" }, String(count)), h("span", { class: "heaps" }, ...heap(letter, count)));
@@ -62,7 +62,7 @@ function sidesOf(players, seats, turn) {
   const sides = Object.fromEntries(players.map((colour) => [colour, SIDES[(seats[colour] - turn + 4) % 4]]));
   if (players.length !== 2) return sides;
   // Two panels are always above and below the board, the nearer player's below.
-  const [near, far] = [...players].sort((a, b) => NEAREST.indexOf(sides[a]) - NEAREST.indexOf(sides[b]));
+  const [near, far] = [...players].sort((a, b) => SIDES_BY_DISTANCE.indexOf(sides[a]) - SIDES_BY_DISTANCE.indexOf(sides[b]));
   return { [near]: "bottom", [far]: "top" };
 }
 

@@ -3,8 +3,8 @@
 import { stacksOf, textOf } from "../lib/squares.js";
 import { list, t, tn } from "../lib/texts.js";
 
-let passed = null; // the reading that this page's viewer does not want
-let swapped = null; // the reading whose two colours this page's viewer has swapped
+let passed = null; // the reading that this viewer has declined
+let swapped = null; // the reading whose two colours this viewer has swapped
 
 const about = ({ game, reading }) => `${game} ${reading.time}`;
 
@@ -42,5 +42,5 @@ export function readingWords(state, reading) {
   return { title: t("Go on from this position?"), text: [apart, look].join(" "), answers: [["take_reading", t("Take this position"), true], ["edit_reading", t("Correct it")], ...swaps, ["pass_reading", t("Put the board right")]] };
 }
 
-/** The request that accepts the reading as it is; everything beside the board stays. */
+/** The request that accepts the reading as it is; everything else about the game stays. */
 export const taken = (reading) => ({ act: "set_position", position: textOf(stacksOf(reading.position)), note: "read by the camera" });

@@ -1,6 +1,6 @@
-// The replay: any position of the game by slider, buttons or the list of moves.
+// The replay: shows any position of the game, by slider, buttons or the list of moves.
 
-const EVERY_MS = 900; // between two turns, at normal speed
+const TURN_MS = 900; // between two turns, at normal speed
 
 export class Replay {
   /** Calls `onShow(state or null)`: the state to show instead of the live one, null to return to the live one. */
@@ -109,6 +109,6 @@ export class Replay {
       const next = (this.ply ?? 0) + 1;
       if (next >= this.newest) this.live();
       else this.go(next);
-    }, EVERY_MS / Number(this.speed.value));
+    }, TURN_MS / Number(this.speed.value));
   }
 }

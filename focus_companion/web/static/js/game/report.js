@@ -1,4 +1,4 @@
-// A report of the last fault: all of it is shown, and saved as a file only by who agrees. Nothing is sent.
+// A report of the last fault: all of it is shown first, and it is saved as a file only if the viewer agrees. Nothing is sent.
 
 import { ask, request } from "../lib/sending.js";
 import { h } from "../lib/svg.js";
@@ -6,7 +6,7 @@ import { t } from "../lib/texts.js";
 import { alertText } from "./words.js";
 
 export class Report {
-  /** `nowOf()` gives the state whose fault it is; `toast(text)` tells what went wrong. */
+  /** `nowOf()` returns the state that the report is about; `toast(text)` reports errors. */
   constructor(dialog, nowOf, toast) {
     Object.assign(this, { dialog, nowOf, toast, agreed: dialog.querySelector("[name=agreed]"), save: dialog.querySelector("[value=save]") });
     this.agreed.addEventListener("change", () => (this.save.disabled = !this.agreed.checked));

@@ -8,24 +8,27 @@ import { h, s } from "../lib/svg.js";
 import { percent, t } from "../lib/texts.js";
 import { moveWords, playerName } from "./words.js";
 
-const ASK_MS = 1500;
-const TRIES = 120;
-const [WIDE, HIGH] = [300, 90];
+const POLL_MS = 1500;
+const MAX_POLLS = 120;
+const WIDTH = 300; // of the chart, in drawing units
+const HEIGHT = 90;
+/** Lost chance above which a better turn is named. */
+const MIN_MISSED = 0.02;
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function made(game) {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_POLLS; tries += 1) {
     const answer = await fetch(`/api/games/${game}/review`, { cache: "no-store" });
     if (answer.status !== 202) return answer.ok ? answer.json() : null;
-    await wait(ASK_MS);
+    await wait(POLL_MS);
   }
   return null;
 }
 
 function line(turns, colour) {
-  const step = WIDE / Math.max(1, turns.length - 1);
-  const points = turns.map((turn, at) => `${(at * step).toFixed(1)},${(HIGH - 4 - turn.chances[colour] * (HIGH - 8)).toFixed(1)}`);
+  const step = WIDTH / Math.max(1, turns.length - 1);
+  const points = turns.map((turn, at) => `${(at * step).toFixed(1)},${(HEIGHT - 4 - turn.chances[colour] * (HEIGHT - 8)).toFixed(1)}`);
   return s("polyline", { class: `chance ${colour}`, points: points.join(" ") });
 }
 
@@ -33,11 +36,11 @@ function swing(state, turn, onPick) {
   const name = playerName(state, turn.player);
   const values = { player: name, move: moveWords(turn.move), before: percent(turn.before), after: percent(turn.outlook), best: moveWords(turn.best.move) };
   const what = t("{player}, {move}: the chance went from {before} to {after}.", values);
-  const better = turn.missed > 0.02 ? t("Better was {best}.", values) : "";
+  const better = turn.missed > MIN_MISSED ? t("Better was {best}.", values) : "";
   return h("li", {}, h("button", { type: "button", on: { click: () => onPick(turn.ply) } }, h("span", { class: "ply" }, String(turn.ply)), token(LETTERS[turn.player]), h("span", {}, [what, better, ...(turn.hints ?? []).map(hintWords)].filter(Boolean).join(" "))));
 }
 
-/** Fill the card for a finished game; its turns are shown with `replay`. */
+/** Fill the card for a finished game; `replay` shows its turns. */
 export async function showReview(card, game, replay) {
   const { state } = game;
   if (!card || !state.result || !state.ply) return;
@@ -57,11 +60,11 @@ export function drawReview(card, state, review, replay) {
   const drawing = card.querySelector(".chances");
   const { turns } = review;
   const colours = playersOf(state);
-  const place = (at) => (at * WIDE) / Math.max(1, turns.length - 1);
-  const upright = (at, kind) => s("line", { x1: place(at), x2: place(at), y1: 0, y2: HIGH, class: kind });
+  const place = (at) => (at * WIDTH) / Math.max(1, turns.length - 1);
+  const upright = (at, kind) => s("line", { x1: place(at), x2: place(at), y1: 0, y2: HEIGHT, class: kind });
   const swings = review.swings.map((ply) => turns.findIndex((turn) => turn.ply === ply));
   const here = upright(0, "here");
-  drawing.replaceChildren(s("line", { x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2, class: "even" }), ...swings.map((at) => upright(at, "swung")), ...colours.map((colour) => line(turns, colour)), here);
+  drawing.replaceChildren(s("line", { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, class: "even" }), ...swings.map((at) => upright(at, "swung")), ...colours.map((colour) => line(turns, colour)), here);
   drawing.setAttribute("aria-valuemin", turns[0].ply);
   drawing.setAttribute("aria-valuemax", turns.at(-1).ply);
 

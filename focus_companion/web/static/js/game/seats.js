@@ -8,12 +8,12 @@ import { t } from "../lib/texts.js";
 import { colourName } from "../board/names.js";
 import { playerName } from "./words.js";
 
-const BEST = 8;
+const BEST_LEVEL = 8;
 const PACES = [1, 5, 20];
 
 const option = (value, text, chosen) => h("option", { value, selected: String(value) === String(chosen) ? "" : null }, text);
 
-const levelName = (level) => ({ 1: t("Level 1, the easiest"), [BEST]: t("Level {level}, its best", { level }) })[level] ?? t("Level {level}", { level });
+const levelName = (level) => ({ 1: t("Level 1, the easiest"), [BEST_LEVEL]: t("Level {level}, its best", { level }) })[level] ?? t("Level {level}", { level });
 
 /** The choices for one seat: who plays, and a computer's level. `name` is the prefix of the controls' names. */
 export function seatChoices(name, colour, kind = "board") {
@@ -24,7 +24,7 @@ export function seatChoices(name, colour, kind = "board") {
   const named = { engine: t("A program"), table: t("Another table") }[by];
   if (named) kinds.push([kind, named]);
   const who = h("select", { name: `${name}by-${colour}`, "aria-label": t("Who plays {player}?", { player }) }, ...kinds.map(([value, text]) => option(value, text, named ? kind : by)));
-  const levels = h("select", { name: `${name}level-${colour}`, "aria-label": t("Level of {player}", { player }) }, ...Array.from({ length: BEST }, (_, at) => option(at + 1, levelName(at + 1), by === "companion" ? (level ?? BEST) : BEST)));
+  const levels = h("select", { name: `${name}level-${colour}`, "aria-label": t("Level of {player}", { player }) }, ...Array.from({ length: BEST_LEVEL }, (_, at) => option(at + 1, levelName(at + 1), by === "companion" ? (level ?? BEST_LEVEL) : BEST_LEVEL)));
   const show = () => (levels.hidden = who.value !== "companion");
   who.addEventListener("change", show);
   show();

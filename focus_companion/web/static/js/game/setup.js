@@ -8,7 +8,8 @@ import { offered } from "./reading.js";
 import { list, t, tn } from "../lib/texts.js";
 import { playerName, rulesWords } from "./words.js";
 
-const MANY = 8;
+/** Number of hard squares up to which they are listed rather than counted. */
+const MAX_LISTED = 8;
 
 const advised = (code) =>
   ({
@@ -29,7 +30,7 @@ function mountVerdict({ verdict, tilt, squares, advice }) {
     hard: ["poor", t("From here the camera can hardly count the pieces in a stack ({angle}° off the vertical).", angle)],
   }[verdict];
   const hard = Object.entries(squares).filter(([, level]) => level === "hard").map(([square]) => square);
-  const where = !hard.length ? "" : hard.length <= MANY ? t("Hard to read: {squares}.", { squares: list(hard) }) : tn("{n} square is hard to read.", "{n} squares are hard to read.", hard.length);
+  const where = !hard.length ? "" : hard.length <= MAX_LISTED ? t("Hard to read: {squares}.", { squares: list(hard) }) : tn("{n} square is hard to read.", "{n} squares are hard to read.", hard.length);
   return { kind, text: [text, where, ...advice.map(({ code, text: said }) => advised(code) ?? said)].filter(Boolean).join(" ") };
 }
 
@@ -49,7 +50,7 @@ export class SetUp {
     if (!waiting) return;
     const differ = differing(state);
     const key = JSON.stringify([state.rules, state.players, verdict, differ, state.camera, state.start_from, Boolean(offered(state))]);
-    // Redrawn only when its content changes, so that a button under the finger stays.
+    // Redrawn only if its content changes, so that a button under the finger stays.
     if (key === this.shown) return;
     this.shown = key;
     const names = playersOf(state).map((colour) => h("span", { class: "who" }, token(LETTERS[colour]), playerName(state, colour)));

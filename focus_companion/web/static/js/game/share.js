@@ -1,4 +1,4 @@
-// Shares the game as a film with a phone's own share menu; hidden in browsers without one.
+// Shares the game as a film through the phone's share menu; the button is hidden in browsers without one.
 
 import { t } from "../lib/texts.js";
 
@@ -24,7 +24,7 @@ export class Share {
       await navigator.share({ files: [this.file], title: "Focus" });
       this.say(t("Share the game"));
     } catch (problem) {
-      // A phone opens its menu only soon after a touch: if making the film took longer, another touch is needed.
+      // A phone opens its menu only soon after a touch; if making the film took too long, another touch is needed.
       if (problem.name === "NotAllowedError" && this.made === wanted) return this.say(t("The film is ready: share it"));
       this.say(t("Share the game"));
       if (problem.name !== "AbortError") this.toast(problem.message);

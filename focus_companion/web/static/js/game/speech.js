@@ -7,8 +7,8 @@ import { t } from "../lib/texts.js";
 /** Keys while speech is on, except in text fields. */
 const KEYS = { r: "repeat", t: "turn", s: "standing", c: "time", w: "here" };
 
-/** Maximum number of pending sentences: if there are more, as after a reconnect, the newest are spoken. */
-const MOST = 4;
+/** Maximum number of pending sentences; if there are more, as after a reconnect, only the newest are spoken. */
+const MAX_PENDING = 4;
 
 const language = document.documentElement.lang;
 
@@ -22,9 +22,9 @@ class SpeechQueue {
   say({ text, urgent }) {
     this.last = text;
     const now = { text, urgent };
-    const left = this.waiting.filter((item) => !item.urgent).slice(-MOST);
+    const left = this.waiting.filter((item) => !item.urgent).slice(-MAX_PENDING);
     if (urgent) this.instead([now, ...left]);
-    else if (this.waiting.length > MOST) this.instead([...left, now]);
+    else if (this.waiting.length > MAX_PENDING) this.instead([...left, now]);
     else this.utter(now);
   }
 
@@ -33,7 +33,7 @@ class SpeechQueue {
     for (const item of items) this.utter(item);
   }
 
-  /** Speak an answer at once: whoever asks has stopped listening to the rest. */
+  /** Speak an answer at once: whoever asks no longer listens to the rest. */
   answer(text) {
     this.last = text;
     this.instead([{ text, urgent: false }]);
@@ -45,7 +45,7 @@ class SpeechQueue {
   }
 
   utter({ text, urgent }) {
-    // A new object, because the event that its predecessor was cancelled comes later.
+    // A new object, because the cancel event of its predecessor arrives later.
     const item = { text, urgent };
     const spoken = new SpeechSynthesisUtterance(text);
     spoken.lang = language;
@@ -58,7 +58,7 @@ class SpeechQueue {
 }
 
 export class Speech {
-  /** `panel`: its buttons, or null; `nowOf()` the state; `choose(move)` answers a question; `toast(text)`. */
+  /** `panel`: the element with its buttons, or null; `nowOf()` returns the state; `choose(move)` answers a question; `toast(text)` reports errors. */
   constructor(panel, nowOf, choose, toast) {
     Object.assign(this, { panel, nowOf, choose, toast, source: null });
     this.able = "speechSynthesis" in window;
@@ -80,7 +80,7 @@ export class Speech {
     return this.able && pref("sound") === "speech";
   }
 
-  /** Apply the setting. */
+  /** Start or stop speaking, as the setting says. */
   follow() {
     if (this.panel) this.panel.hidden = !this.on;
     if (!this.on) {

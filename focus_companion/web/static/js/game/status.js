@@ -14,8 +14,8 @@ const NAMES_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
 const CALM = new Set(["turn", "wait", "set-up"]);
 
 const LOUD = new Set(["alert", "lost"]);
-/** Milliseconds without an event after which its result is announced: a ruling and its turn come together. */
-const REST_MS = 100;
+/** Delay of an announcement after an event, because a ruling and its turn arrive together. */
+const ANNOUNCE_DELAY_MS = 100;
 
 /** {kind, title, text, letter, choices, answers} for a state: `choices` are turns, `answers` are [act, words, whether it is the main one]. */
 export function summary(state) {
@@ -140,7 +140,7 @@ export class Status {
   /** `onChoose(move)` is called when one of the candidate turns is chosen; null if nobody can act here. */
   constructor(element, loud, quiet, onChoose) {
     Object.assign(this, { element, loud, quiet, onChoose, spoken: "", asked: "", latest: null, news: [], played: false, timer: 0 });
-    // Takes the focus of an answer that is gone: it would begin again at the top of the page.
+    // Takes the focus when the focused answer disappears: otherwise the focus would move to the top of the page.
     element.tabIndex = -1;
     this.token = h("div", { class: "status-token" });
     this.title = h("h2", { class: "status-title" });
@@ -164,7 +164,7 @@ export class Status {
     this.say(now, state);
   }
 
-  /** Show the buttons; they are replaced only when their content changes, so that one under the finger stays. */
+  /** Show the buttons; they are replaced only if their content changes, so that a button under the finger stays. */
   ask({ choices = [], answers = [], yes, picked }, state) {
     const key = JSON.stringify([choices, answers, yes, picked, state.game, state.looking]);
     if (key === this.asked) return;
@@ -191,13 +191,13 @@ export class Status {
     return h("button", { type: "button", class: "choice", on: { click: () => this.onChoose(move) } }, ...words);
   }
 
-  /** Announce it to screen readers once: alerts at once, the rest when speech and events have come to rest. */
+  /** Announce the status to screen readers: alerts at once, anything else after a short delay without events. */
   say(now, state) {
     this.notePly(state);
     this.now = now;
     clearTimeout(this.timer);
     if (LOUD.has(now.kind)) this.flush();
-    else this.timer = setTimeout(() => this.flush(), REST_MS);
+    else this.timer = setTimeout(() => this.flush(), ANNOUNCE_DELAY_MS);
   }
 
   flush() {
@@ -224,7 +224,7 @@ export class Status {
     else this.news.push(...moves.filter((item) => item.ply > before).map((item) => sentence(playedWords(state, item))));
   }
 
-  /** Announce something beside the game to screen readers, such as what stands on a square. */
+  /** Announce something else to screen readers, such as what stands on a square. */
   speak(words) {
     this.quiet.textContent = words;
   }

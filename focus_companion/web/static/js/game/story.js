@@ -53,7 +53,7 @@ function show() {
   const state = { ...last, ...at, alert: null, prompt: null, unclear: null, set_up: null, last_move: at.move, ready: true };
   const here = notes.filter((note) => note.after === at.ply);
   document.body.dataset.ply = at.ply;
-  board.look(pref("view"), side());
+  board.setView(pref("view"), side());
   $(".table").dataset.view = pref("view");
   board.show(at.position, handsFirst(at), { last: at.move, wrong: looked?.squares });
   showPlayers($(".table"), { ...state, clock: null }, side());

@@ -78,7 +78,7 @@ export const boardNotFound = () => ({ title: t("The board is not found"), text: 
 /** Whether the board, and not the camera, is lost for this reason. */
 export const ofBoard = (why) => why === "out of view" || why === "mirrored" || Boolean(why?.startsWith("cut off"));
 
-/** What is wrong with the camera or its view, and what to do: {title, text}, or null. */
+/** What is wrong with the camera or its view and what to do, as {title, text}; null if nothing is wrong. */
 export function cameraWords(state) {
   const words = {
     unplugged: () => [t("The camera gives no picture"), t("Check its cable. The game goes on by itself as soon as the picture is back.")],
@@ -117,7 +117,7 @@ export function moveWords(text) {
   return tn("{n} piece {origin} to {target}", "{n} pieces {origin} to {target}", move.pieces, move);
 }
 
-/** A turn of the list of moves with its player and what became of the pieces taken out. */
+/** A turn in the list of moves, with its player and what became of the pieces taken out. */
 export function playedWords(state, { player, move, reserve = "", captured = "" }) {
   const gone = [
     reserve ? tn("{n} piece to the reserve", "{n} pieces to the reserve", reserve.length) : "",

@@ -1,4 +1,4 @@
-// Open cases at the tables, longest waiting first; a sound for new ones.
+// Open cases at the tables, the longest waiting first, with a sound for new ones.
 
 import { draw, miniature } from "../board/miniature.js";
 import { sound } from "../lib/sound.js";

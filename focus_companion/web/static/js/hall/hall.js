@@ -15,9 +15,9 @@ import { Tile, standing } from "./tile.js";
 import { letterOf, playerName, resultText } from "../game/words.js";
 
 const $ = (selector) => document.querySelector(selector);
-const RESULTS_MS = 1000;
-const AGAIN_MS = 3000;
-const CLOCK_MS = 500;
+const RESULTS_DELAY_MS = 1000; // at least; up to twice as long
+const RECONNECT_MS = 3000;
+const CLOCK_REFRESH_MS = 500;
 
 document.body.prepend(sprite());
 await loadTexts(document.body.dataset.texts);
@@ -64,7 +64,7 @@ const visible = new IntersectionObserver(
 /** The table in the large view: the chosen one, or the only one there is. */
 const inLarge = () => tables.get(chosen) ?? (tables.size === 1 ? [...tables.values()][0] : undefined);
 
-/** Lay everything out; at most once per frame. A table keeps its place whatever happens at it. */
+/** Lay everything out, at most once per frame. A table keeps its place whatever happens at it. */
 function arrange() {
   drawing = false;
   if (moved) inOrder(all, [...tables.values()].sort((a, b) => natural.compare(a.name, b.name)).map((tile) => tile.element));
@@ -104,8 +104,8 @@ function take(message) {
   if (message.results !== results) {
     results = message.results;
     clearTimeout(resultsTimer);
-    // Spread the requests of all viewers.
-    resultsTimer = setTimeout(() => showResults().catch((problem) => console.info(problem.message)), document.body.dataset.ready === undefined ? 0 : RESULTS_MS * (1 + Math.random()));
+    // The random delay spreads the requests of all viewers.
+    resultsTimer = setTimeout(() => showResults().catch((problem) => console.info(problem.message)), document.body.dataset.ready === undefined ? 0 : RESULTS_DELAY_MS * (1 + Math.random()));
   }
   document.body.dataset.ready = "";
 }
@@ -136,7 +136,7 @@ function showLarge() {
   large.dataset.kind = now.kind;
   large.querySelector("h2").textContent = tile.table;
   $("#large-status").textContent = bound(`${now.title}. ${now.text}`);
-  board.look(pref("view"), 0);
+  board.setView(pref("view"), 0);
   large.querySelector(".table").dataset.view = pref("view");
   board.show(tile.prompt?.move ? raised(tile.position, tile.prompt.move, letterOf(tile.to_move)) : tile.position);
   board.mark({ last: tile.last_move, wrong: tile.alert?.squares, prompt: tile.prompt });
@@ -189,7 +189,7 @@ function open() {
   source.addEventListener("tables", (event) => take(JSON.parse(event.data)));
   source.addEventListener("error", () => {
     if (source.readyState !== EventSource.CLOSED) line("connecting");
-    else ask().catch(() => line("off")).finally(() => setTimeout(open, AGAIN_MS * (1 + Math.random())));
+    else ask().catch(() => line("off")).finally(() => setTimeout(open, RECONNECT_MS * (1 + Math.random())));
   });
 }
 
@@ -219,7 +219,7 @@ document.addEventListener("keydown", (event) => event.key === "Escape" && choose
 addEventListener("hashchange", follow);
 setInterval(() => {
   for (const { seen, clocks: faces } of tables.values()) if (seen && faces.clock?.running) faces.draw();
-}, CLOCK_MS);
+}, CLOCK_REFRESH_MS);
 updateListen();
 follow();
 open();

@@ -1,18 +1,18 @@
 // This viewer's settings, stored in the browser: view, side, theme, sound, vibration.
 
-const USUAL = { view: "tilted", turn: "0", theme: "auto", sound: "off", vibration: "on" };
+const DEFAULTS = { view: "tilted", turn: "0", theme: "auto", sound: "off", vibration: "on" };
 
 function read(name) {
   try {
-    return localStorage.getItem(`focus.${name}`) ?? USUAL[name];
+    return localStorage.getItem(`focus.${name}`) ?? DEFAULTS[name];
   } catch (problem) {
     // A browser may forbid storage; then the setting lasts as long as the page.
     console.info(problem.message);
-    return USUAL[name];
+    return DEFAULTS[name];
   }
 }
 
-const chosen = Object.fromEntries(Object.keys(USUAL).map((name) => [name, read(name)]));
+const chosen = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, read(name)]));
 
 export const pref = (name) => chosen[name];
 
@@ -33,7 +33,7 @@ export function tie(form, onChange) {
   }
   form.addEventListener("change", (event) => {
     const { name, value } = event.target;
-    if (!(name in USUAL)) return;
+    if (!(name in DEFAULTS)) return;
     setPref(name, value);
     // boot.js, which runs before anything is drawn, knows the device's preference.
     if (name === "theme") dispatchEvent(new CustomEvent("focus-theme", { detail: value }));

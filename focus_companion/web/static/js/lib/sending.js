@@ -31,7 +31,7 @@ async function enterPin(why) {
   }
 }
 
-/** Send `body`; asks for the PIN if required, and shows with `toast` why it is refused. The answer if it was accepted, else null. */
+/** Send `body`; asks for the PIN if required, and shows with `toast` why it is refused. Resolves to the answer if it was accepted, else to null. */
 export async function request(address, body, toast) {
   try {
     let answer = await post(address, body);
@@ -48,5 +48,5 @@ export async function request(address, body, toast) {
   }
 }
 
-/** The same; true if it was accepted. */
+/** The same; resolves to true if it was accepted. */
 export const send = async (address, body, toast) => (await request(address, body, toast)) !== null;

@@ -1,4 +1,4 @@
-// Short tones and, where the browser speaks, words; both only when the viewer has switched them on.
+// Short tones and, if the browser can speak, words; both only if the viewer has switched them on.
 
 import { pref } from "./prefs.js";
 
@@ -27,7 +27,7 @@ const TUNES = {
 
 const SHAKES = { alert: [120, 80, 120], prompt: [80], time_up: [200] };
 
-// Browsers let a page sound only after somebody has touched it.
+// Browsers let a page make sounds only after somebody has touched it.
 for (const touch of ["pointerdown", "keydown"]) addEventListener(touch, () => context?.state === "suspended" && context.resume());
 
 function play(type) {
@@ -44,7 +44,7 @@ export function sound(type, words = "") {
   if (words && pref("sound") === "speech") speak(words);
 }
 
-/** What was just switched on, to be heard at once. */
+/** Play a sample of what was just switched on. */
 export function sample() {
   if (pref("sound") !== "off") play("move");
 }

@@ -64,7 +64,7 @@ export function parseMove(text) {
   return { origin: move[1], target: move[2], pieces: Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) };
 }
 
-/** A position's text with a move carried out and nothing trimmed: what stands on the board during a prompt. */
+/** A position's text after a move, with nothing trimmed: what stands on the board during a prompt. */
 export function raised(position, text, letter) {
   const move = parseMove(text);
   if (!move) return position;

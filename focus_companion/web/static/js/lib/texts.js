@@ -8,7 +8,7 @@ const plurals = new Intl.PluralRules(language);
 const forms = { pl: { one: 0, few: 1, many: 2, other: 2 } }[language] ?? { one: 0 };
 const catalogue = {};
 
-/** Adds the texts at the address, if there is one: English needs none. */
+/** Add the texts at the address; English needs no texts, and so has no address. */
 export async function loadTexts(address) {
   if (!address) return;
   const answer = await fetch(address);
@@ -16,7 +16,7 @@ export async function loadTexts(address) {
   addTexts(await answer.json());
 }
 
-/** Adds texts that are embedded in the page. */
+/** Add texts that are embedded in the page. */
 export function addTexts(found) {
   Object.assign(catalogue, found);
 }

@@ -1,0 +1,71 @@
+"""How long a picture must be still before a verdict: the weaker the evidence, the longer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .verdict import Wrong
+from .weighing import Judgement
+
+if TYPE_CHECKING:
+    from ..vision.tracking.look import Look
+
+_FAINT_NATS = 30.0
+"""If an illegal act leads "nothing happened" by fewer nats, its alert is delayed."""
+
+_MIN_SHOWN_FRACTION = 0.2
+"""If more than this fraction of each of its squares has changed, it is delayed only a little."""
+
+_MAX_MISHAP_SQUARES = 3
+"""Maximum number of squares that a mishap changes."""
+
+_PUSHED_FRACTION = 0.2
+"""Fraction of changed pixels above which a square that an act's stacks cannot reach may have been pushed."""
+
+_MIN_PUSHED_SQUARES = 5
+"""Number of such squares from which the board is being pushed, and nobody has acted."""
+
+
+@dataclass(frozen=True)
+class SettleTimes:
+    """For how many seconds a picture must be still before a verdict of each kind."""
+
+    alert: float = 0.45
+    """An alert for which no longer time is required."""
+    unexplained: float = 0.8
+    """An alert that the board has changed in an unexplained way on a few squares."""
+    lifted: float = 3.0
+    """An alert that would be wrong if somebody held pieces in the hand or leant over the board."""
+    hidden: float = 0.8
+    """An alert for a move to a square where the pieces are barely visible."""
+    faint: float = 1.2
+    """An alert for an act that has little evidence, but changed all of its squares."""
+    again: float = 1.6
+    """A further alert, or the question whether a stack was trimmed after its prompt."""
+    unclear: float = 1.0
+    """A question about several turns."""
+
+    def of_alert(self, wrong: Wrong, judgement: Judgement, look: Look, *, prompted: bool) -> float:
+        """The settle time of the alert ``wrong``. ``prompted``: a stack awaits its trimming."""
+        act = judgement.act
+        unexplained = wrong.reason == "unexplained"
+        settle_time = self.alert
+        if act.lifted and not prompted:
+            settle_time = self.lifted if wrong.reason == "wrong_removal" else self.hidden
+        elif unexplained:
+            # If more has changed than by a mishap, it is more likely a head over the board: wait.
+            settle_time = self.unexplained if len(act.changes) <= _MAX_MISHAP_SQUARES else self.lifted
+        # The stacks that would explain a push cover half of the board, so their reach must not count.
+        within = act.changes if unexplained else look.evidence.outlines.touching(list(act.changes))
+        pushed = sum(1 for s in np.flatnonzero(look.touched > _PUSHED_FRACTION) if s not in within)
+        if pushed >= _MIN_PUSHED_SQUARES:
+            # A push is no reason for an immediate alert.
+            return max(settle_time, self.lifted)
+        if judgement.nats < _FAINT_NATS and (not prompted or judgement.legal_lead < _FAINT_NATS):
+            # While a stack awaits its trimming, the pieces beside the board may be sufficient evidence.
+            shown = all(look.touched[square] > _MIN_SHOWN_FRACTION for square in act.changes)
+            return max(settle_time, self.faint if shown else self.lifted)
+        return settle_time
