@@ -96,7 +96,7 @@ def test_pieces_on_the_ledge_in_front_of_the_first_rank_are_not_an_arm(tilt: flo
     """Seen at a slant, they stand in front of the nearest squares; side by side, and with the shadow of a
     stack that was removed there, they form one large component.
     """
-    look = pleasant_look(800, 600)
+    look = pleasant_look(640, 480)
     look = replace(look, camera=aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=0, fill=0.9))
     view, rng, outlines = BoardView(look), np.random.default_rng(4), Outlines(look.camera, look.profile)
     emptied = INDEX["d1"]
@@ -141,7 +141,7 @@ def test_the_table_under_another_lamp_is_not_an_arm_though_it_fills_the_corners_
 @cache
 def turn_made() -> tuple[Outlines, Image, Image]:
     """The pictures before and after the turn b3-c3."""
-    look = pleasant_look(800, 600)
+    look = pleasant_look(640, 480)
     camera = aimed_camera(look.camera.lens, look.profile, tilt=20, azimuth=0, fill=0.7)
     view, rng = BoardView(replace(look, camera=camera)), np.random.default_rng(4)
     turn = tuple({"b3": "", "c3": "gr"}.get(name, START[k]) for k, name in enumerate(SQUARES))
