@@ -111,10 +111,8 @@ class Outlines:
         distance = np.linalg.norm(centres - camera.place, axis=1)
         self.far_to_near: tuple[int, ...] = tuple(int(s) for s in np.argsort(-distance))
         self._overlap_cache: dict[tuple[int, int, int, int], bool] = {}
-        self._overlaps = tuple(
-            tuple(o for o in self.far_to_near if _windows_overlap(self.columns[s], self.columns[o]))
-            for s in range(len(SQUARES))
-        )
+        overlap = _windows_overlap(self.columns)
+        self._overlaps = tuple(tuple(o for o in self.far_to_near if row[o]) for row in overlap)
 
     def window(self, squares: Sequence[int]) -> Window:
         """The bounding window of these squares' columns."""
@@ -290,10 +288,9 @@ def _masks_overlap(a: Column, pieces: int, b: Column, others: int) -> bool:
     return bool((one & other).any())
 
 
-def _windows_overlap(a: Column, b: Column) -> bool:
-    return (
-        a.left < b.left + b.width
-        and b.left < a.left + a.width
-        and a.top < b.top + b.height
-        and b.top < a.top + a.height
-    )
+def _windows_overlap(columns: Sequence[Column]) -> list[list[bool]]:
+    """For each pair of columns whether their windows overlap."""
+    low = np.array([(column.left, column.top) for column in columns])
+    high = low + [(column.width, column.height) for column in columns]
+    before = (low[:, None] < high).all(2)
+    return (before & before.T).tolist()
