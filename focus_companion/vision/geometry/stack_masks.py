@@ -288,9 +288,9 @@ def _masks_overlap(a: Column, pieces: int, b: Column, others: int) -> bool:
     return bool((one & other).any())
 
 
-def _windows_overlap(columns: Sequence[Column]) -> list[list[bool]]:
-    """For each pair of columns whether their windows overlap."""
+def _windows_overlap(columns: Sequence[Column]) -> Mask:
+    """For each pair of N columns whether their windows overlap, (N, N)."""
     low = np.array([(column.left, column.top) for column in columns])
     high = low + [(column.width, column.height) for column in columns]
     before = (low[:, None] < high).all(2)
-    return (before & before.T).tolist()
+    return np.asarray(before & before.T)
