@@ -234,7 +234,7 @@ def _advice(outlines: Outlines, nats: Floats, trial: Trial | None) -> tuple[Advi
     usual = _USUAL_CLEARNESS if trial is None else trial.clearness
 
     def nats_in(view: Camera) -> float:
-        return _board_nats(separations(Outlines(view, outlines.profile), usual))
+        return _board_nats(separations(Outlines(view, outlines.profile, TALLEST_TRIMMED), usual))
 
     now = _board_nats(nats)
     lower = nats_in(tilted(camera, _TRIAL_TILTS[0]))
@@ -291,14 +291,14 @@ def strips(outlines: Outlines) -> Floats:
 def _strip(outlines: Outlines, square: int, rank: dict[int, int]) -> float:
     column = outlines.columns[square]
     nearer = [s for s in outlines.touching((square,)) if rank[s] > rank[square]]
-    all_free = np.ones((column.height, column.width), bool)
-    seen = [all_free, *(all_free.copy() for _ in nearer)]
-    for free, other in zip(seen[1:], nearer, strict=True):
+    seen = [np.ones((column.height, column.width), bool) for _ in nearer]
+    for free, other in zip(seen, nearer, strict=True):
         outlines.columns[other].cut_from(free, column.window, TALLEST_TRIMMED)
     least = np.inf
     for pieces in range(1, TALLEST_TRIMMED):
         strip = column.standing(pieces + 1) & ~column.standing(pieces)
-        least = min(least, *(_weighted_pixels(strip & free) for free in seen))
+        partly = [visible for free in seen if not np.array_equal(visible := strip & free, strip)]
+        least = min(least, *(_weighted_pixels(visible) for visible in (strip, *partly)))
     return float(least)
 
 

@@ -50,11 +50,11 @@ def _tops(outlines: Outlines, square: int, disc: Solid) -> Mask:
     profile, column = outlines.profile, outlines.columns[square]
     x, y = profile.centres[square].tolist()
     corner = np.array((column.left, column.top), np.float32)
-    masks = []
-    for level, covered in enumerate(column.masks[1:]):
-        ring = outlines.camera.project(ring_points(disc, (x, y), level * profile.rise)).astype(np.float32)
-        masks.append(filled(ring - corner, (column.width, column.height)) & covered)
-    return np.array(masks)
+    rings = [
+        outlines.camera.project(ring_points(disc, (x, y), level * profile.rise)).astype(np.float32) - corner
+        for level in range(len(column.masks) - 1)
+    ]
+    return np.asarray(filled(rings, (column.width, column.height)) & column.masks[1:])
 
 
 def local_shade(pixels: NDArray[np.uint8], pitch: float) -> NDArray[np.uint8]:

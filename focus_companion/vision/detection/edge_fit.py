@@ -46,16 +46,22 @@ _MAX_OCCLUDER_DISTANCE = 3.2
 
 def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple[Integers, Floats]:
     """For each of the 52 squares, the number of pieces whose outline agrees best, and that agreement."""
-    reach = 0.05 * camera.pitch_pixels(profile)
-    table = np.stack(
-        [
-            agreement(edges, outlines(camera, stack_solid(profile, height), profile.centres), max(1.0, reach))
-            for height in HEIGHTS
-        ]
-    )
+    heights, agrees, _ = _likely_outlines(edges, camera, profile)
+    return heights, agrees
+
+
+def _likely_outlines(
+    edges: Edges, camera: Camera, profile: BoardProfile
+) -> tuple[Integers, Floats, OutlinePoints]:
+    """The same as :func:`likely_heights`, and the outlines of these stacks (:func:`stack_outlines`)."""
+    reach = max(1.0, 0.05 * camera.pitch_pixels(profile))
+    shown = [outlines(camera, stack_solid(profile, height), profile.centres) for height in HEIGHTS]
+    table = np.stack([agreement(edges, some, reach) for some in shown])
     score = np.nan_to_num(table, nan=0.0) - _HEIGHT_PENALTY * np.arange(len(HEIGHTS))[:, None]
-    heights = score.argmax(0)
-    return heights, np.nan_to_num(table[heights, np.arange(table.shape[1])], nan=0.0)
+    heights, squares = score.argmax(0), np.arange(table.shape[1])
+    points = np.stack([shown[height].points[square] for square, height in enumerate(heights)])
+    pixels = np.stack([shown[height].pixels[square] for square, height in enumerate(heights)])
+    return heights, np.nan_to_num(table[heights, squares], nan=0.0), OutlinePoints(points, pixels)
 
 
 def outline_agreement(
@@ -97,10 +103,10 @@ def fit_outlines(
     share = np.ones(len(profile.centres)) if squares is None else squares
     for reach in reaches:
         if heights is None:
-            counts, trust = likely_heights(edges, camera, profile)
+            counts, trust, shown = _likely_outlines(edges, camera, profile)
         else:
             counts, trust = np.array(heights), np.ones(len(heights))
-        shown = stack_outlines(camera, profile, counts)
+            shown = stack_outlines(camera, profile, counts)
         side = camera.pitch_pixels(profile)
         nearest = nearest_edges(edges, shown, max(1.5, reach * side))
         weight = nearest.weight * np.clip(trust, 0.05, 1)[:, None]

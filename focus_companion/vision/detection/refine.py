@@ -172,6 +172,7 @@ def refine_by_pieces(
     weights = np.where(bare > 0, 1.0 / max(1.0, bare.sum()), sure)
     weight = _MISMATCH_WEIGHT * len(heights) / float(weights.sum())
     choices: list[_Hypothesis] = []
+    mismatches: dict[_Hypothesis, float] = {}
 
     def seek(near: Camera, profile: BoardProfile, squares: NDArray[np.float64]) -> None:
         fitted_camera = fit_outlines(edges, near, profile, prior, heights, _APPROXIMATE_REACHES, squares)
@@ -182,10 +183,10 @@ def refine_by_pieces(
     for far in (0.0, *_SHADOW_DISTANCES):
         for near in displaced_cameras(start, profiles[0], far) if far else (start,):
             seek(near, profiles[0], pieces)
-    best, _ = _best_rendered(fine, choices, stacks, weight, doubtful)
+    best, _ = _best_rendered(fine, choices, stacks, mismatches, weight, doubtful)
     for profile, squares in product(profiles[1:], (sure, pieces)):
         seek(best.camera, profile, squares)
-    best, _ = _best_rendered(fine, choices, stacks, weight, doubtful)
+    best, _ = _best_rendered(fine, choices, stacks, mismatches, weight, doubtful)
     return resized(best.camera, image), best.profile
 
 
@@ -215,6 +216,7 @@ def _by_position(
     residual, the search continues around them.
     """
     choices: list[_Hypothesis] = []
+    mismatches: dict[_Hypothesis, float] = {}
 
     def seek(near: Camera, profile: BoardProfile, reaches: Sequence[float], penalty: float = 0.0) -> Camera:
         camera, score = _refined(edges, near, profile, stacks, reaches, lens)
@@ -228,18 +230,18 @@ def _by_position(
         # With single pieces only, one set at a lower level looks much like another at a higher level.
         for profile, up in product(profiles, (-1, 1)):
             seek(lifted(best.camera, up * profile.rise), profile, _OTHER_SET_REACHES, _LIFT_PENALTY)
-    best, mismatch = _best_rendered(fine, choices, stacks)
+    best, mismatch = _best_rendered(fine, choices, stacks, mismatches)
     # On an empty board, a wrong fit may go unnoticed: its domes match pads and shadows as well.
     bare = not any(stacks)
     if bare or misfit(edges, best.camera, best.profile, stacks) > _MAX_MISFIT or mismatch > _MAX_MISMATCH:
         for near in displaced_cameras(best.camera, best.profile, _RESTART_DISTANCE):
             seek(near, best.profile, _APPROXIMATE_REACHES)
-        restarted, _ = _best_rendered(fine, choices, stacks)
+        restarted, _ = _best_rendered(fine, choices, stacks, mismatches)
         if restarted is not best:
             for profile in profiles:
                 if profile is not restarted.profile:
                     seek(restarted.camera, profile, _OTHER_SET_REACHES)
-        best, _ = _best_rendered(fine, choices, stacks)
+        best, _ = _best_rendered(fine, choices, stacks, mismatches)
     return best
 
 
@@ -255,18 +257,22 @@ def _best_rendered(
     fine: Image,
     choices: Sequence[_Hypothesis],
     stacks: Sequence[str],
+    mismatches: dict[_Hypothesis, float],
     weight: float = _MISMATCH_WEIGHT,
     doubtful: Collection[int] = (),
 ) -> tuple[_Hypothesis, float]:
     """The hypothesis with the best score from outlines and pixels, and its mismatch in nats per pixel
-    (:func:`.pixel_check.pixel_mismatch`). ``weight`` is that of a nat against the agreement of the outlines.
+    (:func:`.pixel_check.pixel_mismatch`). ``weight`` is that of a nat against the agreement of the outlines;
+    ``mismatches`` holds those computed by earlier calls, and is extended.
     """
     best, best_mismatch, best_score = choices[0], 0.0, -np.inf
     for choice in sorted(choices, key=lambda choice: -choice.score):
         if choice.score <= best_score:
             # Even without any mismatch, it cannot exceed the best.
             break
-        mismatch = pixel_mismatch(fine, choice.camera, choice.profile, stacks, doubtful)
+        if choice not in mismatches:
+            mismatches[choice] = pixel_mismatch(fine, choice.camera, choice.profile, stacks, doubtful)
+        mismatch = mismatches[choice]
         if (score := choice.score - weight * mismatch) > best_score:
             best, best_mismatch, best_score = choice, mismatch, score
     return best, best_mismatch

@@ -21,6 +21,10 @@ Floats = NDArray[np.float64]
 CORNERS = {"a1": (-1, -1), "h1": (1, -1), "h8": (1, 1), "a8": (-1, 1)}
 """Corners of the full 8×8 lattice, as signs of (x, y)."""
 
+_STEPS = np.array([(f - 3.5, r - 3.5) for f, r in zip(FILE, RANK, strict=True)])
+"""The centres of the 52 squares in squares from the middle of the board, (52, 2)."""
+_SIDES = np.sign(_STEPS)
+
 
 @dataclass(frozen=True, slots=True)
 class Solid:
@@ -77,8 +81,7 @@ class BoardProfile:
     @property
     def centres(self) -> Floats:
         """Centres of the 52 squares, (52, 2) mm."""
-        steps = np.array([(f - 3.5, r - 3.5) for f, r in zip(FILE, RANK, strict=True)])
-        return np.asarray(steps * self.pitch + np.sign(steps) * np.array(self.gaps) / 2)
+        return np.asarray(_STEPS * self.pitch + _SIDES * np.array(self.gaps) / 2)
 
     @property
     def corners(self) -> Floats:

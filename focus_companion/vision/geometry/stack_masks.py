@@ -111,10 +111,8 @@ class Outlines:
         distance = np.linalg.norm(centres - camera.place, axis=1)
         self.far_to_near: tuple[int, ...] = tuple(int(s) for s in np.argsort(-distance))
         self._overlap_cache: dict[tuple[int, int, int, int], bool] = {}
-        self._overlaps = tuple(
-            tuple(o for o in self.far_to_near if _windows_overlap(self.columns[s], self.columns[o]))
-            for s in range(len(SQUARES))
-        )
+        overlap = _windows_overlap(self.columns)
+        self._overlaps = tuple(tuple(o for o in self.far_to_near if row[o]) for row in overlap)
 
     def window(self, squares: Sequence[int]) -> Window:
         """The bounding window of these squares' columns."""
@@ -240,12 +238,13 @@ def fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
 
 
 def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Column, ...]:
-    centres = [(float(x), float(y)) for x, y in profile.centres]
     solids = [(profile.dome, profile.dome_base)]
     solids += [(profile.piece, level * profile.rise) for level in range(tallest)]
-    points = [ring_points(solid, centre, base) for centre in centres for solid, base in solids]
-    ends = np.cumsum([len(p) for p in points])
-    pixels = camera.project(np.concatenate(points)).astype(np.float32)
+    rings = [ring_points(solid, (0.0, 0.0), base) for solid, base in solids]
+    centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
+    points = (np.concatenate(rings) + centres[:, None]).reshape(-1, 3)
+    ends = np.cumsum([len(ring) for ring in rings] * len(centres))
+    pixels = camera.project(points).astype(np.float32)
     width, height = camera.lens.width, camera.lens.height
     hulls = [cv2.convexHull(part).reshape(-1, 2) for part in np.split(pixels, ends[:-1])]
     columns = []
@@ -255,21 +254,26 @@ def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Colum
         low = np.clip(np.floor(together.min(0)).astype(int) - 1, 0, (width - 1, height - 1))
         high = np.clip(np.ceil(together.max(0)).astype(int) + 2, low + 1, (width, height))
         size = int(high[0] - low[0]), int(high[1] - low[1])
-        masks = np.array([filled(hull - low, size) for hull in own])
+        masks = filled([hull - low for hull in own], size)
         covered = np.where(masks[1:].any(0), np.argmax(masks[1:], axis=0) + 1, NEVER_COVERED).astype(np.uint8)
         columns.append(Column(int(low[0]), int(low[1]), masks, covered))
     return tuple(columns)
 
 
-def filled(hull: NDArray[np.float32], size: tuple[int, int]) -> Mask:
-    """Pixels (h, w) whose centre lies inside a convex outline.
+def filled(hulls: Sequence[NDArray[np.floating]], size: tuple[int, int]) -> NDArray[np.bool_]:
+    """For each of N convex outlines, the pixels (N, h, w) whose centre lies inside it.
 
     Rendered at four times the size, because OpenCV fills every pixel that the outline touches. That is half a
     pixel too much on every side, which from a steep angle is more than another piece adds.
     """
-    large = np.zeros((4 * size[1], 4 * size[0]), np.uint8)
-    cv2.fillConvexPoly(large, np.round((hull * 4 + 1.5) * 16).astype(np.int32), 255, cv2.LINE_8, 4)
-    return np.asarray(cv2.resize(large, size, interpolation=cv2.INTER_AREA) > 127)
+    width, height = size
+    large = np.zeros((len(hulls), 4 * height, 4 * width), np.uint8)
+    for part, hull in zip(large, hulls, strict=True):
+        cv2.fillConvexPoly(part, np.round((hull * 4 + 1.5) * 16).astype(np.int32), 255, cv2.LINE_8, 4)
+    # One below the other, they are reduced in one call.
+    rows = (width, len(hulls) * height)
+    small = cv2.resize(large.reshape(-1, 4 * width), rows, interpolation=cv2.INTER_AREA)
+    return np.asarray(small > 127).reshape(len(hulls), height, width)
 
 
 def _masks_overlap(a: Column, pieces: int, b: Column, others: int) -> bool:
@@ -284,10 +288,9 @@ def _masks_overlap(a: Column, pieces: int, b: Column, others: int) -> bool:
     return bool((one & other).any())
 
 
-def _windows_overlap(a: Column, b: Column) -> bool:
-    return (
-        a.left < b.left + b.width
-        and b.left < a.left + a.width
-        and a.top < b.top + b.height
-        and b.top < a.top + a.height
-    )
+def _windows_overlap(columns: Sequence[Column]) -> Mask:
+    """For each pair of N columns whether their windows overlap, (N, N)."""
+    low = np.array([(column.left, column.top) for column in columns])
+    high = low + [(column.width, column.height) for column in columns]
+    before = (low[:, None] < high).all(2)
+    return np.asarray(before & before.T)

@@ -17,7 +17,7 @@ from ..geometry.pose import lifted
 from ..geometry.scene import BoardProfile, Camera
 from .pose_from_colours import met_by_colours
 from .solver import Solver
-from .view import Palette, StillPicture, View, compared
+from .view import Palette, StillPicture, View
 
 _FIRST = (0.2, 0.12, 0.08)
 _AGAIN = (0.14, 0.08)
@@ -190,7 +190,7 @@ def of_position(
 
 def _met(view: View, palette: Palette, stacks: Sequence[str], reach: float) -> Camera:
     window, painted = labels(view.layers.outlines, stacks)
-    scores = compared(view.likelihoods(palette))
+    scores = view.scores(palette)
     picture = view.picture
     return met_by_colours(
         view.camera,

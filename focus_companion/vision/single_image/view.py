@@ -99,7 +99,7 @@ class View:
         self.pixels = picture.pixels[self.window.slices]
         self.covered = picture.covered[self.window.slices]
         self.lattice = lattice_mask(self.layers.outlines, self.window)
-        self._nats: dict[Palette, NDArray[np.float32]] = {}
+        self._scores: dict[Palette, NDArray[np.float32]] = {}
 
     def usual(self) -> Palette:
         """What is known before anything of the position is."""
@@ -125,27 +125,33 @@ class View:
         beyond.learn({BARE: around[:: max(1, len(around) // _MOST)]}, keep=0.0)
         return Palette(board, beyond)
 
-    def likelihoods(self, palette: Palette) -> NDArray[np.float32]:
-        """(h, w, CLASSES) of the board's window: nats against a colour drawn at random; 0 where something
-        lies over the board."""
-        if palette not in self._nats:
-            self._nats = {palette: self._likelihoods(palette)}
-        return self._nats[palette]
+    def scores(self, palette: Palette) -> NDArray[np.float32]:
+        """(h, w, CLASSES) of the board's window: nats against the best class of each pixel, at least -_TRUST;
+        0 where something lies over the board."""
+        if palette not in self._scores:
+            self._scores = {palette: self._scored(palette)}
+        return self._scores[palette]
 
-    def _likelihoods(self, palette: Palette) -> NDArray[np.float32]:
-        off = ~self.lattice
-        known = palette.board.log_likelihood(self.pixels)
-        known[off, BARE] = palette.beyond.log_likelihood(self.pixels[off])[:, BARE]
-        nats = np.logaddexp(known, np.log(occluder_density())[bins(self.pixels)][..., None]).astype(
-            np.float32
+    def _scored(self, palette: Palette) -> NDArray[np.float32]:
+        # All that counts is a pixel's bin and whether it is on the lattice, and there are fewer bins than
+        # pixels.
+        beyond = palette.board.table.copy()
+        beyond[:, BARE] = palette.beyond.table[:, BARE]
+        strange = np.log(occluder_density())[:, None]
+        on, off = (
+            compared(np.logaddexp(table, strange).astype(np.float32))
+            for table in (palette.board.table, beyond)
         )
-        nats[self.covered] = 0.0
-        return nats
+        colours = bins(self.pixels)
+        scores = on.take(colours, axis=0)
+        scores[~self.lattice] = off.take(colours[~self.lattice], axis=0)
+        scores[self.covered] = 0.0
+        return scores
 
     def solved(self, palette: Palette, before: Sequence[str] | None) -> Solver:
         """All squares read with these colours, beginning from the stacks ``before``."""
         players = self.picture.players
-        scores = compared(self.likelihoods(palette))
+        scores = self.scores(palette)
         solver = Solver(self.layers, scores, players, self.picture.limit, self.picture.share)
         if before is not None:
             solver.start_from(before)
@@ -158,7 +164,7 @@ class View:
 
         Measured against the best of each pixel, a camera gains nothing by taking in more of a plain table.
         """
-        scores = compared(self.likelihoods(palette))
+        scores = self.scores(palette)
         _, painted = labels(self.layers.outlines, stacks)
         shown = np.take_along_axis(scores, painted[..., None].astype(np.intp), axis=2)[..., 0]
         shown = shown[self.picture.measured[self.window.slices]]
@@ -188,5 +194,5 @@ def sharpened(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def compared(nats: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Likelihoods (h, w, CLASSES) against the best class of each pixel: that one 0, the worst -_TRUST."""
+    """Likelihoods (N, CLASSES) against the best class of each: that one 0, the worst -_TRUST."""
     return np.asarray(np.maximum(nats - nats.max(-1, keepdims=True), -_TRUST), np.float32)

@@ -17,7 +17,7 @@ from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import BoardProfile
 from focus_companion.vision.geometry.stack_masks import Outlines
 
-LOOK = pleasant_look(640, 480)
+LOOK = pleasant_look(320, 240)
 PROFILES = {"caps": LOOK.profile, "draughts": board_profile("chess-draughts")}
 AROUND = [{}, {"d3": "rgrgr"}, {"d3": "", "d5": "gg"}, {"d5": "gg"}]
 """Changes around d4, one position after another."""
@@ -57,11 +57,11 @@ def differing(outlines: Outlines, stood: Sequence[str], square: int, stack: str)
 @pytest.mark.parametrize("stack", ["", "g", "gr", "grgg", "rrrrr"])
 def test_gains_follow_the_stacks_around_the_square(stack: str, profile: BoardProfile) -> None:
     square, outlines, model = INDEX["d4"], outlines_of(profile), colours()
-    image = np.random.default_rng(4).integers(0, 255, (480, 640, 3), np.uint8)
+    image = np.random.default_rng(4).integers(0, 255, (240, 320, 3), np.uint8)
     for changes in AROUND:
         stood = position(changes)
         cached, fresh = (
-            Evidence(image, seen, model, Background(480, 640), stood).stack_gain(square, stack)
+            Evidence(image, seen, model, Background(240, 320), stood).stack_gain(square, stack)
             for seen in (outlines, outlines_of(profile))
         )
         assert cached == fresh

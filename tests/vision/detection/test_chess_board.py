@@ -37,8 +37,10 @@ START = start_position(Rules.make(2)).stacks
 WHITE, BLACK = "#e9dfc6", "#1d1b1a"
 
 
-def chess_look(tilt: float, azimuth: float, first: str = WHITE, second: str = BLACK) -> SceneStyle:
-    look = pleasant_look(800, 600)
+def chess_look(
+    tilt: float, azimuth: float, first: str = WHITE, second: str = BLACK, size: tuple[int, int] = (640, 480)
+) -> SceneStyle:
+    look = pleasant_look(*size)
     camera = aimed_camera(look.camera.lens, PROFILE, tilt=tilt, azimuth=azimuth, fill=0.8)
     board = BoardStyle("square", "#d9c39a", "chess", "#7a4a2b", False, "#e9e7e0", gloss=0.25)
     pieces = PieceStyle(PROFILE.name, {**PieceStyle().colours, "g": first, "r": second})
@@ -85,7 +87,7 @@ def test_a_chequered_cloth_is_no_chess_board() -> None:
 @pytest.mark.parametrize(("azimuth", "rank1"), [(15, "bottom"), (195, "top")])
 def test_rank_1_determines_which_shade_is_whose(first: str, second: str, azimuth: float, rank1: str) -> None:
     """Half a turn only exchanges white and black."""
-    look = chess_look(30, azimuth, first, second)
+    look = chess_look(30, azimuth, first, second, (480, 360))
     image = picture(look, Stage(START))
     for wrong in (0, 2):
         camera = right_way_round(image, turned(look.camera, wrong), PROFILE, START, rank1)
@@ -94,7 +96,7 @@ def test_rank_1_determines_which_shade_is_whose(first: str, second: str, azimuth
 
 def test_pieces_that_match_their_names_determine_the_orientation() -> None:
     usual = PieceStyle().colours
-    look = chess_look(30, 195, usual["g"], usual["r"])
+    look = chess_look(30, 195, usual["g"], usual["r"], (480, 360))
     image = picture(look, Stage(START))
     camera = right_way_round(image, turned(look.camera, 2), PROFILE, START, "bottom")
     assert off(camera, look.camera) < 0.05
@@ -112,7 +114,7 @@ def test_an_empty_chess_board_is_not_read_as_one_of_the_plastic_sets() -> None:
     assert find_board(picture(chess_look(35, 75), Stage(tuple(EMPTY))), plastic_sets()) is None
 
 
-@pytest.mark.parametrize("case", [30, 48])
+@pytest.mark.parametrize("case", [pytest.param(30, marks=pytest.mark.slow), 48])
 def test_the_fields_determine_the_pose_better_than_flat_pieces(case: int) -> None:
     """In weak light, the outlines of draughts alone leave the pose off by a fifth of a square."""
     rng = np.random.default_rng([case, 52])

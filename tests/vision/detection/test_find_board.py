@@ -83,12 +83,15 @@ NO_BOARDS = {
 }
 
 
-@pytest.mark.parametrize("what", NO_BOARDS)
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(what, marks=[pytest.mark.slow] * (what == "small checks")) for what in NO_BOARDS],
+)
 def test_no_board_is_found_where_there_is_none(what: str) -> None:
     assert find_board(NO_BOARDS[what], [PROFILE]) is None
 
 
-@pytest.mark.parametrize("what", ["noise", "large checks"])
+@pytest.mark.parametrize("what", ["noise", pytest.param("large checks", marks=pytest.mark.slow)])
 def test_a_known_position_is_not_found_where_there_is_no_board(what: str) -> None:
     assert find_board(NO_BOARDS[what], [PROFILE], start_stacks()) is None
 
@@ -105,7 +108,7 @@ def test_small_board_is_found_in_more_pixels() -> None:
 
 
 def test_half_set_up_board_is_found() -> None:
-    truth = look(25.0, 200.0, 640.0, (1280, 960), 60.0)
+    truth = look(25.0, 200.0, 640.0, (800, 600), 60.0)
     stacks = tuple(stack if k < 26 else "" for k, stack in enumerate(start_stacks()))
     found = find_board(draw(truth, stacks, np.random.default_rng(9)), [PROFILE], start_stacks())
     assert found is not None

@@ -7,12 +7,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from simulated import find_board
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.vision.capture.frames import Image, read_image
-from focus_companion.vision.detection.find_board import FoundBoard, find_board
+from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.orientation import (
     looks_mirror_symmetric,

@@ -30,7 +30,9 @@ def drawn_sheet() -> np.ndarray:
         high = np.round(np.array([box.x + box.width, box.y + box.height]) * RASTER).astype(int)
         paper[low[1] : high[1], low[0] : high[0]] = 20
     # Smoothed to about a pixel of the pictures: a camera sees the mean over each of its pixels.
-    return np.asarray(cv2.GaussianBlur(paper, (0, 0), 0.18 * RASTER))
+    return np.asarray(
+        cv2.GaussianBlur(cv2.GaussianBlur(paper, (0, 0), 0.18 * RASTER), (0, 0), 0.175 * RASTER)
+    )
 
 
 def shot(camera: Camera, stretch: tuple[float, float] = (1.0, 1.0), noise: float = 2.0) -> np.ndarray:
@@ -44,9 +46,8 @@ def shot(camera: Camera, stretch: tuple[float, float] = (1.0, 1.0), noise: float
     x = (at[:, 0] / stretch[0] + sheet.width / 2) * RASTER
     y = (-at[:, 1] / stretch[1] + sheet.height / 2) * RASTER
     maps = [np.asarray(m.reshape(height, width), np.float32) for m in (x, y)]
-    paper = cv2.GaussianBlur(drawn_sheet(), (0, 0), 0.35 * RASTER * 0.5)
     grey = cv2.remap(
-        paper, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=120
+        drawn_sheet(), maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=120
     )
     rng = np.random.default_rng(3)
     noisy = np.clip(grey + rng.normal(0, noise, grey.shape), 0, 255).astype(np.uint8)

@@ -19,6 +19,7 @@ from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import ColourModel
 from focus_companion.vision.appearance.first_colours import usual_pieces
 from focus_companion.vision.appearance.learning import learn
+from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.stack_masks import Outlines, Window, lattice_mask
 from focus_companion.vision.tracking.change import Change, Smoothed, table_window
 
@@ -95,7 +96,7 @@ def test_pieces_on_the_ledge_in_front_of_the_first_rank_are_not_an_arm(tilt: flo
     """Seen at a slant, they stand in front of the nearest squares; side by side, and with the shadow of a
     stack that was removed there, they form one large component.
     """
-    look = pleasant_look(800, 600)
+    look = pleasant_look(640, 480)
     look = replace(look, camera=aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=0, fill=0.9))
     view, rng, outlines = BoardView(look), np.random.default_rng(4), Outlines(look.camera, look.profile)
     emptied = INDEX["d1"]
@@ -137,6 +138,17 @@ def test_the_table_under_another_lamp_is_not_an_arm_though_it_fills_the_corners_
     assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign_area(()) > 1.2
 
 
+@cache
+def turn_made() -> tuple[Outlines, Image, Image]:
+    """The pictures before and after the turn b3-c3."""
+    look = pleasant_look(640, 480)
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=20, azimuth=0, fill=0.7)
+    view, rng = BoardView(replace(look, camera=camera)), np.random.default_rng(4)
+    turn = tuple({"b3": "", "c3": "gr"}.get(name, START[k]) for k, name in enumerate(SQUARES))
+    first, now = (view.shoot(Stage(stacks, seats=SEATS), rng) for stacks in (START, turn))
+    return Outlines(camera, look.profile), first, now
+
+
 @pytest.mark.parametrize(
     ("along", "across", "radius", "squares", "from_edge"),
     [
@@ -151,14 +163,10 @@ def test_an_occluder_is_detected_with_the_squares_under_it(
     along: float, across: float, radius: float, squares: set[str], from_edge: bool
 ) -> None:
     """A turn that is made meanwhile is not taken for a part of it."""
-    look, view, rng, _, _ = table()
-    camera = aimed_camera(look.camera.lens, look.profile, tilt=20, azimuth=0, fill=0.7)
-    look = replace(look, camera=camera)
-    view, outlines = BoardView(look), Outlines(camera, look.profile)
-    turn = tuple({"b3": "", "c3": "gr"}.get(name, START[k]) for k, name in enumerate(SQUARES))
-    first, now = (view.shoot(Stage(stacks, seats=SEATS), rng) for stacks in (START, turn))
+    outlines, first, after = turn_made()
+    now, camera = after.copy(), outlines.camera
     if radius:
-        pitch = look.profile.pitch
+        pitch = outlines.profile.pitch
         around = np.linspace(0, 2 * np.pi, 40)
         ring = [(along + radius * np.cos(a), across + radius * np.sin(a), 0.0) for a in around]
         shape = np.round(camera.project(pitch * np.array(ring))).astype(np.int32)
