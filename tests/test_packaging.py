@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import re
@@ -11,10 +12,12 @@ import tarfile
 import venv
 import zipfile
 from collections.abc import Iterable
+from importlib.metadata import Distribution
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 
@@ -92,17 +95,50 @@ def _build(source: Path, folder: Path, kind: str) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program in a fresh environment with only the wheel and its dependencies."""
+    """The program in a fresh environment with only the wheel and its dependencies.
+
+    Pip installs the wheel; the dependencies that it asks for are linked from the environment of the tests.
+    That pip finds them on its own is what ``test_readme.py`` tries.
+    """
     home = tmp_path_factory.mktemp("venv")
-    venv.create(home, with_pip=True)
+    venv.create(home, with_pip=False)
+    python = home / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
     done = subprocess.run(
-        [home / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", wheel],
+        [*pip, "install", "--quiet", "--no-deps", "--no-index", wheel],
         capture_output=True,
         text=True,
         timeout=600,
     )
     assert done.returncode == 0, done.stderr
+    (packages,) = home.glob("lib/python3*/site-packages")
+    (metadata,) = packages.glob("focus_companion-*.dist-info")
+    _link_dependencies(Distribution.at(metadata), packages)
     return home / "bin" / "focus-companion"
+
+
+def _link_dependencies(distribution: Distribution, packages: Path) -> None:
+    """Link what a distribution needs, and what that needs, file by file into a folder of packages."""
+    waiting = [(distribution, "")]
+    linked = set()
+    while waiting:
+        needing, extra = waiting.pop()
+        for text in needing.requires or ():
+            needed = Requirement(text)
+            if needed.marker is not None and not needed.marker.evaluate({"extra": extra}):
+                continue
+            found = importlib.metadata.distribution(needed.name)
+            assert needed.specifier.contains(found.version, prereleases=True), f"{text}, not {found.version}"
+            waiting += [
+                (found, wanted) for wanted in ("", *needed.extras) if (needed.name, wanted) not in linked
+            ]
+            linked |= {(needed.name, wanted) for wanted in ("", *needed.extras)}
+            for file in found.files or ():
+                link = packages / file
+                if ".." in file.parts or link.is_symlink():
+                    continue  # a command, or linked for one of the extras already
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(Path(str(file.locate())).resolve())
 
 
 def run(program: Path, *args: str, cwd: Path) -> subprocess.CompletedProcess[str]:

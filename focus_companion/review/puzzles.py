@@ -74,30 +74,44 @@ def _puzzle_of(position: Position, rules: Rules, ply: int) -> Puzzle | None:
         start = Start.of(position)
     except RulesError:
         return None
-    gains = {move: _gain(position, move, rules) for move in legal_moves(position, rules)}
-    best = max(gains, key=lambda move: gains[move][0])
-    gain, answer = gains[best]
-    if gain < MIN_GAIN or sum(other >= gain for other, _ in gains.values()) > 1:
+    gain = MIN_GAIN
+    best: list[tuple[Move, Move | None]] = []
+    for move in legal_moves(position, rules):
+        won = _gain(position, move, rules, gain)
+        if won is None:
+            continue
+        if won[0] > gain:
+            best.clear()
+        gain = won[0]
+        best.append((move, won[1]))
+    if len(best) != 1:
         return None
+    ((right, answer),) = best
     # The turn that wins most at once may lose later: then it is not the right one.
     engine = shared_engine()
     engine.set_up(position, rules)
-    if engine.search(nodes=_MAX_NODES).move != best:
+    if engine.search(nodes=_MAX_NODES).move != right:
         return None
-    return Puzzle(ply, start, "".join(position.players), best, answer, gain)
+    return Puzzle(ply, start, "".join(position.players), right, answer, gain)
 
 
-def _gain(position: Position, move: Move, rules: Rules) -> tuple[int, Move | None]:
-    """What a turn gains whatever the reply, and the reply that leaves the least, if there is any."""
+def _gain(position: Position, move: Move, rules: Rules, least: int) -> tuple[int, Move | None] | None:
+    """What a turn gains whatever the reply, and the reply that leaves the least, if there is any. ``None`` as
+    soon as a reply leaves less than ``least``.
+    """
     player = position.to_move
     before, after = _material(position, rules, player), apply(position, move, rules)
     if after.over:
-        return _material(after, rules, player) - before, None
-    answers = {
-        answer: _material(apply(after, answer, rules), rules, player) for answer in legal_moves(after, rules)
-    }
-    answer = min(answers, key=lambda one: answers[one])
-    return answers[answer] - before, answer
+        gain = _material(after, rules, player) - before
+        return None if gain < least else (gain, None)
+    worst: tuple[int, Move] | None = None
+    for answer in legal_moves(after, rules):
+        gain = _material(apply(after, answer, rules), rules, player) - before
+        if gain < least:
+            return None
+        if worst is None or gain < worst[0]:
+            worst = gain, answer
+    return worst
 
 
 def _material(position: Position, rules: Rules, player: str) -> int:

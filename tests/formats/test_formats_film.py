@@ -25,8 +25,8 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 
 
-def decoded(film: bytes) -> tuple[Any, list[npt.NDArray[np.uint8]]]:
-    """The film's metadata, and its frames (H, W, 3) RGB."""
+def decoded(film: bytes) -> tuple[Any, list[av.VideoFrame]]:
+    """The film's metadata, and its frames."""
     with av.open(io.BytesIO(film)) as container:
         stream = container.streams.video[0]
         info = {
@@ -35,7 +35,12 @@ def decoded(film: bytes) -> tuple[Any, list[npt.NDArray[np.uint8]]]:
             "rate": stream.average_rate,
             "seconds": float((stream.duration or 0) * (stream.time_base or 0)),
         }
-        return info, [frame.to_ndarray(format="rgb24") for frame in container.decode(stream)]
+        return info, list(container.decode(stream))
+
+
+def seen(frame: av.VideoFrame) -> npt.NDArray[np.int64]:
+    """(H, W, 3) RGB."""
+    return frame.to_ndarray(format="rgb24").astype(int)
 
 
 def captured_game() -> GameRecord:
@@ -55,15 +60,19 @@ def test_a_film_is_what_phones_play() -> None:
     trimmed = sum(bool(step.removed) for step in steps(record))
     assert info["seconds"] == pytest.approx(1.5 + 11 + 0.7 * trimmed + 4, abs=0.11)
     assert len(frames) == round(info["seconds"] * FPS)
-    assert frames[0].shape[1] == 720 and frames[0].shape[0] % 2 == 0
+    first, held, last = (seen(frames[number]) for number in (0, -4 * FPS + 1, -1))
+    assert first.shape[1] == 720 and first.shape[0] % 2 == 0
     # The end is held: four seconds of the same picture, up to encoding artefacts.
-    assert np.abs(frames[-1].astype(int) - frames[-4 * FPS + 1]).mean() < 2
-    assert np.abs(frames[-1].astype(int) - frames[0]).mean() > 2
+    assert np.abs(last - held).mean() < 2
+    assert np.abs(last - first).mean() > 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plies", [120, 700])
-def test_a_long_game_is_no_longer_film(plies: int) -> None:
+@pytest.mark.parametrize(("plies", "width"), [(70, 720), (700, 180)])
+def test_a_long_game_is_no_longer_film(plies: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one with more turns than the film has frames, whose length does not depend on its width."""
+    assert mp4.WIDTH == 720
+    monkeypatch.setattr(mp4, "WIDTH", width)
     record = played({"players": 2, "stuck": "pass"}, 9, plies)
     assert len(record.moves) == plies
     film = write_mp4(record)
@@ -73,12 +82,14 @@ def test_a_long_game_is_no_longer_film(plies: int) -> None:
 
 
 def test_noise_does_not_make_a_film_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The worst case: every frame is different noise.
+    # The worst case: every picture is different noise.
     chance = np.random.default_rng(1)
     monkeypatch.setattr(
         mp4, "_painted", lambda _: chance.integers(0, 255, (480, 720, 3), dtype=np.uint8).repeat(2, axis=0)
     )
-    assert len(write_mp4(played({"players": 2, "stuck": "pass"}, 9, 40))) <= MAX_BYTES
+    film = write_mp4(played({"players": 2, "stuck": "pass"}, 9, 10))
+    # At this rate, the longest film is not too large either.
+    assert len(film) <= MAX_BYTES * decoded(film)[0]["seconds"] / MAX_SECONDS
 
 
 def test_a_capture_is_seen_twice_and_named() -> None:

@@ -34,6 +34,9 @@ pytestmark = [
 SHOTS = os.environ.get("FOCUS_COMPANION_SCREENSHOTS")
 """A folder for screenshots."""
 
+AGAIN_MS = 3000
+"""After at most twice this time, a page without a stream asks again."""
+
 PEOPLE = [("Ann", "Bob"), ("Cleo", "Dan"), ("Eva", "Filip"), ("Gina", "Hugo"), ("Ida", "Jan"), ("Kai", "Lea")]
 
 
@@ -225,10 +228,13 @@ def test_a_viewer_without_a_stream_gets_updates_by_polling(browser, tables, brok
     listener.connect()
     with PageServer(create_hall(evening, viewers=1), port=0) as server:
         first, second = new_page(browser), new_page(browser)
+        second.clock.install()
         for page in (first, second):
             page.goto(f"http://127.0.0.1:{server.port}/")
             playwright.expect(page.locator("#tables li")).to_have_count(6)
         alert(tables[0], ["c3"])
+        playwright.expect(first.locator("#arbiter li")).to_have_count(1)
+        second.clock.fast_forward(2 * AGAIN_MS)
         playwright.expect(second.locator("#arbiter li")).to_have_count(1)
         evening.news.close()
         for page in (first, second):

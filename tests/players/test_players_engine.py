@@ -57,13 +57,13 @@ def worked_out(position: Position, rules: Rules, side: str, plies: int) -> bool 
     if not plies:
         return None
     ours = position.to_move in side
-    found = {
-        worked_out(apply(position, move, rules), rules, side, plies - 1)
-        for move in legal_moves(position, rules)
-    }
-    if ours in found:
-        return ours
-    return None if None in found else not ours
+    undecided = False
+    for move in legal_moves(position, rules):
+        end = worked_out(apply(position, move, rules), rules, side, plies - 1)
+        if end is ours:
+            return ours
+        undecided |= end is None
+    return None if undecided else not ours
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

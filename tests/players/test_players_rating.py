@@ -8,6 +8,7 @@ from test_players_engine import drawn, given
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import apply
 from focus_companion.game.rules import Rules
+from focus_companion.players import rating
 from focus_companion.players.choosing import Budget, choose
 from focus_companion.players.rating import MAX_NODES, missed
 
@@ -31,12 +32,26 @@ def test_a_turn_that_lets_the_win_go_gives_nearly_everything_up() -> None:
 
 
 @pytest.mark.parametrize("variant", [{"players": 2}, {"players": 3}, {"players": 4, "partners": True}])
-def test_the_loss_is_a_share_of_the_chance_and_the_same_again(variant: dict[str, object]) -> None:
+def test_the_loss_is_a_share_of_the_chance_and_the_same_again(
+    variant: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Every stack is asked about twice, so each answer may take a tenth of the work only.
+    monkeypatch.setattr(rating, "MAX_NODES", MAX_NODES // 10)
+    monkeypatch.setattr(rating, "_MAX_NODES_PER_TURN", rating._MAX_NODES_PER_TURN // 10)
     game = drawn(variant, 20)
     rules = Rules.make(**variant)  # type: ignore[arg-type]
-    losses = {}
-    for origin in {move.origin for move in legal_moves(game[-1], rules)}:
-        turns = [move for move in legal_moves(game[-1], rules) if move.origin == origin]
-        losses[origin] = missed(game[-1], rules, turns, game[:-1])
-        assert losses[origin] == missed(game[-1], rules, turns, game[:-1])
+    turns_of: dict[int | None, list[Move]] = {}
+    for move in legal_moves(game[-1], rules):
+        turns_of.setdefault(move.origin, []).append(move)
+    losses = {origin: missed(game[-1], rules, turns, game[:-1]) for origin, turns in turns_of.items()}
     assert min(losses.values()) == 0 and 0 < max(losses.values()) <= 1
+    for origin, turns in reversed(turns_of.items()):
+        assert missed(game[-1], rules, turns, game[:-1]) == losses[origin]
+
+
+def test_all_its_work_comes_to_the_same_again() -> None:
+    game, rules = drawn({"players": 2}, 20), Rules.make(2)
+    moves = legal_moves(game[-1], rules)
+    first = missed(game[-1], rules, moves[:1], game[:-1])
+    missed(game[-1], rules, moves[-1:], game[:-1])
+    assert 0 < missed(game[-1], rules, moves[:1], game[:-1]) == first <= 1

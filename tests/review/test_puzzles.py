@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from review_games import given
 
 from focus_companion.cli import main
 from focus_companion.formats.json_record import record_to_json
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import apply
 from focus_companion.game.position import Position
-from focus_companion.game.record import Entry, GameRecord
+from focus_companion.game.record import Declaration, Entry, GameRecord
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.review.puzzles import MIN_GAIN, Puzzle, puzzles
@@ -76,6 +77,15 @@ def test_a_puzzle_has_one_answer_and_it_gains_what_is_said(
         # It can be set up and played from.
         rules = Rules.from_json({"players": 2, "set_up": "position", "start": puzzle.start.to_json("gr")})
         assert start_position(rules).stacks == position.stacks
+
+
+def test_what_gains_enough_is_not_yet_the_answer() -> None:
+    """Either green stack takes the red one and the game with it; the higher one captures two pieces more."""
+    position, rules = given({"e6": "g", "f3": "ggg", "f6": "rggrr"}, to_move="g")
+    gains = {str(move): kept(position, move) for move in legal_moves(position, rules)}
+    assert {move: gain for move, gain in gains.items() if gain >= MIN_GAIN} == {"e6-f6": 2, "f3-f6": 4}
+    (puzzle,) = puzzles(GameRecord(rules, entries=(Entry(Declaration("draw")),)))
+    assert (puzzle.move, puzzle.answer, puzzle.gain) == (Move.parse("f3-f6"), None, 4)
 
 
 def test_a_game_that_goes_on_gives_none(record: GameRecord) -> None:

@@ -13,6 +13,7 @@ from focus_companion.game.moves import Move
 from focus_companion.game.play import play
 from focus_companion.game.record import positions
 from focus_companion.game.squares import SQUARES
+from focus_companion.review import review as room
 from focus_companion.review.hints import NUMBERS, SENTENCES, Hint, Kind, hint_text, hints
 from focus_companion.review.review import review
 from focus_companion.review.words import review_lines
@@ -70,7 +71,8 @@ def test_a_partner_is_no_opponent() -> None:
 
 
 @pytest.mark.parametrize("variant", [*VARIANTS, {"players": 2, "set_up": "drop"}], ids=str)
-def test_the_review_names_them(variant: dict[str, Any]) -> None:
+def test_the_review_names_them(variant: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "MAX_POSITIONS_PER_TURN", 300)  # hints do not depend on the search
     record = drawn(**{"plies": 40, **variant})
     found = review(record)
     game = list(positions(record))

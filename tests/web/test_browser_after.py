@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browsing import MOVES, Seen, caught_up, stack
@@ -44,20 +45,59 @@ def test_arrow_keys_walk_through_the_game(table, seen: Seen) -> None:
     page.wait_for_selector('body[data-looking="now"]')
 
 
+EVERY_MS = 900
+"""Milliseconds for which a position of the replay stays."""
+
+
 def test_a_game_plays_through_and_stops_where_one_likes(table, seen: Seen) -> None:
     table.play(*MOVES)
+    # The test moves the page's clock: a busy machine could miss a position that stays for a second.
+    seen.page.clock.install()
     page = seen.open()
-    play = page.locator("#replay [data-step=play]")
+    page.clock.pause_at(page.evaluate("Date.now() + 1000"))
+    play, shown = page.locator("#replay [data-step=play]"), page.locator("#replay output")
     play.click()
     expect(play).to_have_attribute("aria-pressed", "true")
-    expect(page.locator("#replay output")).to_have_text("1 / 4")
+    expect(shown).to_have_text("0 / 4")
+    page.clock.run_for(EVERY_MS - 1)
+    expect(shown).to_have_text("0 / 4")
+    page.clock.run_for(1)
+    expect(shown).to_have_text("1 / 4")
     page.locator("#replay [data-step=first]").click()
     expect(play).to_have_attribute("aria-pressed", "false")
-    expect(page.locator("#replay output")).to_have_text("0 / 4")
+    expect(shown).to_have_text("0 / 4")
+    page.clock.run_for(5 * EVERY_MS)
+    expect(shown).to_have_text("0 / 4")
     play.click()
+    for ply in (1, 2, 3):
+        page.clock.run_for(EVERY_MS)
+        expect(shown).to_have_text(f"{ply} / 4")
+        expect(play).to_have_attribute("aria-pressed", "true")
+    page.clock.run_for(EVERY_MS)
     page.wait_for_selector('body[data-looking="now"]')
     expect(play).to_have_attribute("aria-pressed", "false")
-    expect(page.locator("#replay output")).to_have_text("4 / 4")
+    expect(shown).to_have_text("4 / 4")
+    assert seen.troubles == []
+
+
+def test_a_slow_host_makes_the_replay_wait_and_skip_nothing(table, seen: Seen) -> None:
+    table.play(*MOVES)
+    seen.page.clock.install()
+    held: list[Any] = []
+    seen.page.route("**/api/games/1", lambda route: held.append(route))
+    page = seen.open()
+    page.clock.pause_at(page.evaluate("Date.now() + 1000"))
+    play, shown = page.locator("#replay [data-step=play]"), page.locator("#replay output")
+    with page.expect_request("**/api/games/1"):
+        play.click()
+    expect(play).to_have_attribute("aria-pressed", "true")
+    page.clock.run_for(10 * EVERY_MS)
+    expect(play).to_have_attribute("aria-pressed", "true")
+    (asked,) = held
+    asked.continue_()
+    expect(shown).to_have_text("0 / 4")
+    page.clock.run_for(EVERY_MS)
+    expect(shown).to_have_text("1 / 4")
     assert seen.troubles == []
 
 

@@ -75,10 +75,11 @@ class Reader:
         where = dialog if dialog.count() else self.page
         wanted = where.get_by_role(role, name=name, exact=True)
         playwright.expect(wanted).to_have_count(1)
+        element = wanted.element_handle()
         for _ in range(TABS):
             self.page.keyboard.press("Tab")
             self.walked = True
-            if wanted.evaluate("element => element === document.activeElement"):
+            if element.evaluate("element => element === document.activeElement"):
                 self.page.keyboard.press(key)
                 return
         raise AssertionError(f"the Tab key never comes to {role} {name!r}")

@@ -179,6 +179,8 @@ def test_a_game_from_far_away(table: Any, browser: Any, seen: Seen, looping: Non
         other.goto(f"http://127.0.0.1:{seen.port}/")
         other.wait_for_selector("body[data-ready]")
         status(other, "Do this for Green")
+        # A browser draws a page behind another one only once a second.
+        page.bring_to_front()
         context.set_offline(True)
         table.play("c4-c5", "f5-f6")
         context.set_offline(False)

@@ -101,11 +101,14 @@ export class Replay {
   play() {
     if (this.timer) return this.halt();
     this.tick();
+    this.update();
     return this.go(this.ply ?? 0);
   }
 
   tick() {
     this.timer = setInterval(() => {
+      // The position before is still on its way.
+      if (Number(this.slider.value) !== this.ply) return;
       const next = (this.ply ?? 0) + 1;
       if (next >= this.newest) this.live();
       else this.go(next);
