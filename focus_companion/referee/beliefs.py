@@ -97,26 +97,30 @@ class World:
         row = self.belief.row
         after = self._base | act.changes
         changes = {s: b for s, b in after.items() if b != self._stood[s]}
-        there = replace(
+        # For thousands of acts: one copy of each.
+        kind, moves, believed, ply = act.kind, act.moves, act.believed, act.ply
+        if kind is Kind.BACK:
+            if ply >= self._sure:
+                left = row[: ply - self._sure]
+                moves = (*left, *moves)
+                kind, believed, ply = _kind(moves), len(left), -1
+        elif row:
+            kind = Kind.TURNS if act.legal else kind
+            # An illegal act adds no turns to the belief.
+            moves = (*row, *moves) if act.legal else row
+            believed = len(row)
+        return replace(
             act,
-            beginner=self._beginner,
+            kind=kind,
             changes=changes,
+            moves=moves,
+            ply=ply,
+            believed=believed,
+            beginner=self._beginner,
             given=self.belief.nats + act.prior,
-            past=self._past - set(act.changes),
+            past=self._past - act.changes.keys(),
             restored={s: self._base[s] for s in self._past if s not in changes},
         )
-        if act.kind is Kind.BACK:
-            if act.ply < self._sure:
-                return there
-            left = row[: act.ply - self._sure]
-            moves = (*left, *act.moves)
-            return replace(there, kind=_kind(moves), moves=moves, believed=len(left), ply=-1)
-        if not row:
-            return there
-        kind = Kind.TURNS if act.legal else act.kind
-        # An illegal act adds no turns to the belief.
-        moves = (*row, *act.moves) if act.legal else row
-        return replace(there, kind=kind, moves=moves, believed=len(row))
 
 
 def _kind(row: Row) -> Kind:
