@@ -360,18 +360,17 @@ class Acts:
         turn = self.position.to_move
         if not turn:
             return
+        lines = {origin: list(_straight(origin, open_squares)) for origin in open_squares}
         for one in self.legal:
             if not _within(one, open_squares):
                 continue
             middle = untrimmed(self.position, one)
-            for origin in open_squares:
+            for origin, targets in lines.items():
                 stack = middle[origin]
                 if not stack or stack[-1] != turn:
                     continue
-                for target in open_squares:
-                    number = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
-                    straight = FILE[origin] == FILE[target] or RANK[origin] == RANK[target]
-                    if target == origin or not straight or number > len(stack):
+                for target, number in targets:
+                    if number > len(stack):
                         continue
                     moved = {origin: stack[:-number], target: middle[target] + stack[-number:]}
                     squares = tuple(sorted({*_squares(one), origin, target}))
@@ -486,6 +485,14 @@ def _pieces_taken(position: Position) -> int:
 
 def _squares(move: Move) -> tuple[int, ...]:
     return (move.target,) if move.origin is None else (move.origin, move.target)
+
+
+def _straight(origin: int, squares: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The other squares in a straight line with this one, and how far away they are."""
+    for target in squares:
+        far = abs(FILE[origin] - FILE[target]), abs(RANK[origin] - RANK[target])
+        if target != origin and 0 in far:
+            yield target, sum(far)
 
 
 def _within(move: Move, squares: Collection[int]) -> bool:

@@ -110,26 +110,30 @@ class World:
         turns = self.belief.turns
         after = self._base | act.changes
         changes = {s: b for s, b in after.items() if b != self._assumed[s]}
-        rebased = replace(
+        # For thousands of acts: one copy of each.
+        kind, moves, believed, ply = act.kind, act.moves, act.believed, act.ply
+        if kind is Kind.BACK:
+            if ply >= self._certain_ply:
+                left = turns[: ply - self._certain_ply]
+                moves = (*left, *moves)
+                kind, believed, ply = _kind_of(moves), len(left), -1
+        elif turns:
+            kind = Kind.TURNS if act.legal else kind
+            # An illegal act adds no turns to the belief.
+            moves = (*turns, *moves) if act.legal else turns
+            believed = len(turns)
+        return replace(
             act,
-            beginner=self._beginner,
+            kind=kind,
             changes=changes,
+            moves=moves,
+            ply=ply,
+            believed=believed,
+            beginner=self._beginner,
             given_prior=self.belief.nats + act.prior,
-            changed_before=self._changed_before - set(act.changes),
+            changed_before=self._changed_before - act.changes.keys(),
             restored={s: self._base[s] for s in self._changed_before if s not in changes},
         )
-        if act.kind is Kind.BACK:
-            if act.ply < self._certain_ply:
-                return rebased
-            left = turns[: act.ply - self._certain_ply]
-            moves = (*left, *act.moves)
-            return replace(rebased, kind=_kind_of(moves), moves=moves, believed=len(left), ply=-1)
-        if not turns:
-            return rebased
-        kind = Kind.TURNS if act.legal else act.kind
-        # An illegal act adds no turns to the belief.
-        moves = (*turns, *act.moves) if act.legal else turns
-        return replace(rebased, kind=kind, moves=moves, believed=len(turns))
 
 
 def _kind_of(turns: TurnSequence) -> Kind:

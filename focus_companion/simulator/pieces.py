@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..vision.geometry.scene import Camera, Solid
+from .canvas import Box
 from .patches import Patch, Rect, body_patch, body_rect, clipped
 from .scene_style import Lighting, SceneStyle
 from .shading import (
@@ -71,6 +72,7 @@ class PiecePainter:
         self._bodies: dict[Thing, tuple[Body, Patch | None, Rect]] = {}
         self._lights: dict[Thing, tuple[F16, tuple[F16, ...]]] = {}
         self._sprites: dict[tuple[Thing, frozenset[ShadowCaster]], Sprite | None] = {}
+        self._reaches: dict[tuple[ShadowCaster, float], tuple[Box, ...]] = {}
 
     def paint(self, light: F32, at: tuple[int, int], columns: Mapping[Thing, ShadowCaster]) -> None:
         """Draws all things on light (h, w, 3) whose top left pixel is ``at`` (x, y), back to front."""
@@ -98,6 +100,8 @@ class PiecePainter:
 
     def _evict(self, standing: Mapping[Thing, ShadowCaster]) -> None:
         """Drops cached things that have left the table, if there are many."""
+        if len(self._reaches) > 2 * (len(standing) + CACHE_SPARE):
+            self._reaches.clear()
         if len(self._bodies) > len(standing) + CACHE_SPARE:
             self._bodies = {thing: body for thing, body in self._bodies.items() if thing in standing}
             self._lights = {thing: glow for thing, glow in self._lights.items() if thing in standing}
@@ -179,8 +183,16 @@ class PiecePainter:
         """Whether a column's shadow may fall on a thing."""
         if column.top < thing.base + 6:
             return False
-        boxes = (column.reach(lamp, thing.base) for lamp in self._lighting.lamps)
-        return any(b[0] - 18 < thing.x < b[2] + 18 and b[1] - 18 < thing.y < b[3] + 18 for b in boxes)
+        x, y = thing.x, thing.y
+        return any(x0 < x < x1 and y0 < y < y1 for x0, y0, x1, y1 in self._reach(column, thing.base))
+
+    def _reach(self, column: ShadowCaster, floor: float) -> tuple[Box, ...]:
+        """Where things stand on which the column's shadow may fall, for each lamp."""
+        at = column, floor
+        if at not in self._reaches:
+            reaches = (column.reach(lamp, floor) for lamp in self._lighting.lamps)
+            self._reaches[at] = tuple((x0 - 18, y0 - 18, x1 + 18, y1 + 18) for x0, y0, x1, y1 in reaches)
+        return self._reaches[at]
 
     def _neighbours(self, thing: Thing, columns: Mapping[Thing, ShadowCaster]) -> frozenset[ShadowCaster]:
         return frozenset(c for other, c in columns.items() if other != thing and self._falls_on(c, thing))

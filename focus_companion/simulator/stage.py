@@ -136,9 +136,10 @@ def captured_place(look: SceneStyle, seat: str, number: int) -> tuple[float, flo
 
 def things_of(stage: Stage, look: SceneStyle) -> frozenset[Thing]:
     """Everything on the table except the arm and what it holds."""
+    centres = look.profile.centres.tolist()
     things = [
-        Thing(*square_centre(look, square), 0.0, pieces, square)
-        for square, pieces in enumerate(stage.stacks)
+        Thing(x, y, 0.0, pieces, square)
+        for square, ((x, y), pieces) in enumerate(zip(centres, stage.stacks, strict=True))
         if pieces
     ]
     for colour, count in stage.reserves.items():

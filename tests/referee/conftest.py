@@ -10,8 +10,6 @@ from focus_companion.vision.tracking import watcher
 # The simulated table serves all tests of the referee.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from table_scene import Table
-
 
 @pytest.fixture(autouse=True, scope="module")
 def _search_once() -> Iterator[None]:
@@ -19,12 +17,3 @@ def _search_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(watcher, "find_board", simulated.find_board)
         yield
-
-
-@pytest.fixture
-def table(shared: Table) -> Iterator[Table]:
-    """A module's table at its start; what a test does is undone after it."""
-    start = shared.stacks
-    yield shared
-    if shared.stacks != start or shared.session.history.ply:
-        shared.show(start, 2.0)

@@ -3,8 +3,13 @@ emitted events are returned."""
 
 from __future__ import annotations
 
+import io
+import pickle
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, Final, ParamSpec
 
 import numpy as np
 from simulated import view_of
@@ -20,10 +25,12 @@ from focus_companion.session.events import Event
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
+from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
 from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
 from focus_companion.simulator.stage import Hand, Stage, square_centre
 from focus_companion.vision.capture.frames import Frame, Image
+from focus_companion.vision.geometry.stack_masks import Outlines
 
 FPS = 10.0
 TOLD = ("move", "alert", "prompt", "resolved", "taken_back", "unclear", "set_up", "lost", "found", "result")
@@ -140,9 +147,83 @@ class Table:
         self.director.pose = (dx, dy, turn)
 
 
-def begun(rules: Rules, played_by: Mapping[str, str] | None = None) -> Table:
+P = ParamSpec("P")
+
+_KEPT: Final = 8
+"""Number of tables that are kept, the latest used; each takes some 15 MB."""
+
+_LOCKS: Final = {type(threading.Lock()): threading.Lock, type(threading.RLock()): threading.RLock}
+
+
+class _Kept:
+    """A table as it is now, from which equal ones can be made.
+
+    They share its view and the outlines of its stacks, which never change and are the keys of caches.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._shared: list[object] = []
+        whole = io.BytesIO()
+        keeping = _Keeping(whole, pickle.HIGHEST_PROTOCOL)
+        keeping.shared = self._shared
+        keeping.dump(table)
+        self._whole = whole.getvalue()
+
+    def copy(self) -> Table:
+        copying = _Copying(io.BytesIO(self._whole))
+        copying.shared = self._shared
+        table = copying.load()
+        assert isinstance(table, Table)
+        return table
+
+
+class _Keeping(pickle.Pickler):
+    shared: list[object]
+
+    def persistent_id(self, thing: object) -> int | None:
+        if not isinstance(thing, BoardView | Outlines):
+            return None
+        if thing not in self.shared:
+            self.shared.append(thing)
+        return self.shared.index(thing)
+
+    def reducer_override(self, thing: object) -> Any:
+        """The locks of a copy are new ones."""
+        lock = _LOCKS.get(type(thing))
+        return NotImplemented if lock is None else (lock, ())
+
+
+class _Copying(pickle.Unpickler):
+    shared: list[object]
+
+    def persistent_load(self, number: Any) -> object:
+        return self.shared[number]
+
+
+_MADE: Final[dict[str, _Kept]] = {}
+
+
+def made_once(make: Callable[P, Table]) -> Callable[P, Table]:
+    """What ``make`` returns for these arguments: played once in a process, and everyone gets a copy of it.
+
+    It shows each of them the same: the random numbers to come are the same, too.
+    """
+
+    @wraps(make)
+    def copied(*args: P.args, **named: P.kwargs) -> Table:
+        key = repr((make.__module__, make.__qualname__, args, named))
+        _MADE[key] = kept = _MADE.pop(key, None) or _Kept(make(*args, **named))
+        while len(_MADE) > _KEPT:
+            del _MADE[next(iter(_MADE))]
+        return kept.copy()
+
+    return copied
+
+
+@made_once
+def begun(rules: Rules, played_by: Mapping[str, str] | None = None, look: SceneStyle | None = None) -> Table:
     """A table whose start the camera has seen."""
-    table = Table(rules, played_by=played_by)
+    table = Table(rules, look, played_by=played_by)
     assert table.show().words == []
-    assert table.session.state()["camera"] == "ok"
+    assert table.session.camera == "ok"
     return table

@@ -104,10 +104,11 @@ def test_an_illegal_act_keeps_its_own_reason(table: Table) -> None:
 
 
 def test_a_reply_that_is_trimmed() -> None:
-    table = begun(rules({"d4": "rgrgg", "d5": "r"}, {}), {"g": "engine:x"})
-    (reply,) = ask(table, "d4-d5")
+    played = rules({"d4": "rg", "d6": "rrggr", "b4": "rgrgg", "b5": "r"}, {})
+    table = begun(played, {"g": "engine:x"})
+    (reply,) = ask(table, "b4-b5")
     assert reply.to_json()["remove"] == [], "one piece on one piece"
-    table = begun(rules({"d4": "rg", "d6": "rrggr"}, {}), {"g": "engine:x"})
+    table = begun(played, {"g": "engine:x"})
     (reply,) = ask(table, "d4-d6")
     assert [gone["piece"] for gone in reply.to_json()["remove"]] == ["r", "r"]
     after = table.put({"d4": "", "d6": "ggrrg"})

@@ -18,18 +18,14 @@ from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.orientation import sides_beyond
 
 
-@pytest.fixture(scope="module")
-def shared() -> Table:
-    return begun(Rules.make(2))
-
-
 @pytest.fixture
-def table(shared: Table) -> Iterator[Table]:
+def table() -> Iterator[Table]:
     """The table at its start, which is recognised again after each test."""
-    start = shared.stacks
-    yield shared
-    shared.show(start, 2.0)
-    assert shared.session.history.ply == 0
+    table = begun(Rules.make(2))
+    start = table.stacks
+    yield table
+    table.show(start, 2.0)
+    assert table.session.history.ply == 0
 
 
 def no_light(image: Image) -> Image:

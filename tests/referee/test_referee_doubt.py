@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from table_scene import Table, rules, small_look
+from table_scene import Table, begun, made_once, rules, small_look
 
 from focus_companion.game.moves import Move
 from focus_companion.game.play import apply
@@ -16,11 +16,14 @@ from focus_companion.session.requests import ChooseMove
 from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.vision.capture.frames import Image
 
-SAME_BOTTOM = {"d5": "ggggg", "a6": "", "a5": "", "b7": "", "b2": "", "h3": ""}
+HIGH = {"c6": "ggggg", "d6": "r", "d5": "", "e5": "", "f4": "", "g4": ""}
 """Green has a stack of five of its own; one more piece on it changes nothing visible."""
 
 LIKE = {"c4": "ggg", "e4": "ggg", "d4": "g", "b7": "", "c7": "", "f7": "", "g7": "", "b3": "", "h3": ""}
 """Green's stacks side by side: from straight above, a piece moved from one to the other is barely visible."""
+
+KNOCKED = {"d5": "rg", "d6": "g", "e4": "g", "c5": "r", "e5": "r", "d4": "r", "c4": "r", "e6": ""}
+"""Green's piece from d5 may go to its own colour on d6, and not to e4."""
 
 HIGH_STACK = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "", "g5": ""}
 """Green can make a stack of seven, which looks much like five from above."""
@@ -29,40 +32,27 @@ HIGH_STACK = {"d5": "rgrrg", "d7": "rg", "b2": "", "b7": "", "g7": "", "b5": "",
 def steep(tilt: float, played: Rules, fill: float = 0.9) -> Table:
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=200.0, roll=0.0, fill=fill)
-    table = Table(played, replace(look, camera=camera))
-    assert table.show().words == []
-    return table
+    return begun(played, look=replace(look, camera=camera))
 
 
-@pytest.fixture(scope="module")
-def reserve_table() -> Table:
-    table = Table(rules(SAME_BOTTOM, {"g": 2}))
-    assert table.show().words == []
-    return table
-
-
-def test_an_invisible_reserve_piece_is_asked_about(reserve_table: Table) -> None:
-    table = reserve_table
+def test_an_invisible_reserve_piece_is_asked_about() -> None:
+    table = begun(rules(HIGH, {"g": 2}))
     red = next(s for s, stack in enumerate(table.stacks) if stack == "r" and table.stacks[s + 1] == "r")
     stacks = list(table.stacks)
     stacks[red], stacks[red + 1] = "", "rr"
     told = table.show(tuple(stacks), 2.5)
     assert told.words == ["unclear"]
-    assert told.events[0].to_json()["candidates"] == ["*d5"]
+    assert told.events[0].to_json()["candidates"] == ["*c6"]
     # Green goes on, so it had been a turn, followed by red's.
-    stacks[INDEX["d5"]], stacks[INDEX["d4"]] = "gggg", stacks[INDEX["d4"]] + "g"
+    stacks[INDEX["c6"]], stacks[INDEX["c5"]] = "gggg", stacks[INDEX["c5"]] + "g"
     told = table.show(tuple(stacks), 2.5)
     assert [word.split()[0] for word in told.words] == ["move", "move", "move"]
-    assert told.words[0] == "move *d5" and told.words[2] == "move d5-d4"
+    assert told.words[0] == "move *c6" and told.words[2] == "move c6-c5"
 
 
-@pytest.fixture(scope="module")
-def steep_table() -> Table:
-    return steep(1.0, rules(LIKE, {}))
-
-
-def test_an_invisible_turn_is_asked_about(steep_table: Table) -> None:
-    table = steep_table
+@pytest.mark.slow
+def test_an_invisible_turn_is_asked_about() -> None:
+    table = steep(1.0, rules(LIKE, {}))
     told = table.show(table.put({"c4": "gg", "d4": "gg"}), 1.5)
     # However little of it is visible from above, only a turn of green may be emitted.
     assert all(word in ("move c4-d4", "unclear") for word in told.words), told.words
@@ -85,11 +75,15 @@ set.
 """
 
 
-def either() -> Table:
+def undecided() -> Table:
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=1.0, azimuth=200.0, roll=0.0, fill=0.9)
-    table = Table(rules(EITHER, {}), replace(look, camera=camera, seed=1))
-    assert table.show().words == []
+    return begun(rules(EITHER, {}), look=replace(look, camera=camera, seed=1))
+
+
+@made_once
+def either() -> Table:
+    table = undecided()
     told = table.show(table.put({"c5": "", "b5": "gg"}), 1.5)
     assert told.words == ["unclear"]
     assert set(told.events[0].to_json()["candidates"]) >= {"c5-b5", "c5-d5"}
@@ -101,7 +95,7 @@ def either() -> Table:
 @pytest.mark.parametrize("quickly", [False, True])
 def test_a_doubt_that_ended_before_its_settle_time_is_remembered(quickly: bool) -> None:
     """An illegal act right after an ambiguous turn is alerted relative to the position after that turn."""
-    table = steep(1.0, rules(EITHER, {}))
+    table = undecided()
     told = table.show(table.put({"c5": "", "b5": "gg"}), 0.5 if quickly else 1.5)
     assert told.words == ([] if quickly else ["unclear"])
     told = table.show(table.put({"e2": "", "d3": table.stacks[INDEX["d3"]] + table.stacks[INDEX["e2"]]}), 2.5)
@@ -145,8 +139,6 @@ def test_an_illegal_act_in_doubt_is_alerted() -> None:
     assert table.session.state()["unclear"]
 
 
-KNOCKED = {"d5": "rg", "d6": "g", "e4": "g", "c5": "r", "e5": "r", "d4": "r", "c4": "r"}
-"""Green's piece from d5 may go to its own colour on d6, and not to e4."""
 SWAPPED = {"d5": "gr", "d6": "rg", "b2": "", "c5": "", "e5": ""}
 """Red's piece from d5 to d6 leaves the same tops there as green's from d6 to d5."""
 
@@ -155,10 +147,15 @@ SWAPPED = {"d5": "gr", "d6": "rg", "b2": "", "c5": "", "e5": ""}
     ("tilt", "fill", "start", "wrongly", "rightly", "turn"),
     [
         (1.0, 0.9, KNOCKED, {"d5": "r", "e4": "gg"}, {"d5": "r", "d6": "gg"}, "d5-d6"),
-        (5.0, 0.9, KNOCKED, {"d5": "r", "e4": "gg"}, {"d5": "r", "d6": "gg"}, "d5-d6"),
-        (5.0, 0.9, SWAPPED, {"d5": "g", "d6": "rgr"}, {"d6": "r", "d5": "grg"}, "d6-d5"),
-        (11.0, 0.9, SWAPPED, {"d5": "g", "d6": "rgr"}, {"d6": "r", "d5": "grg"}, "d6-d5"),
-        (11.0, 0.6, SWAPPED, {"d5": "g", "d6": "rgr"}, {"d6": "r", "d5": "grg"}, "d6-d5"),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                (5.0, 0.9, KNOCKED, {"d5": "r", "e4": "gg"}, {"d5": "r", "d6": "gg"}, "d5-d6"),
+                (5.0, 0.9, SWAPPED, {"d5": "g", "d6": "rgr"}, {"d6": "r", "d5": "grg"}, "d6-d5"),
+                (11.0, 0.9, SWAPPED, {"d5": "g", "d6": "rgr"}, {"d6": "r", "d5": "grg"}, "d6-d5"),
+                (11.0, 0.6, SWAPPED, {"d5": "g", "d6": "rgr"}, {"d6": "r", "d5": "grg"}, "d6-d5"),
+            )
+        ),
     ],
     ids=["knocked, 1", "knocked, 5", "swapped, 5", "swapped, 11", "swapped, 11 and far"],
 )
@@ -182,7 +179,7 @@ def test_a_turn_is_not_emitted_only_because_it_is_legal(
 
 def test_what_is_in_doubt_stays_so_under_another_lamp() -> None:
     """The reference picture in the new light shows it already."""
-    table = steep(5.0, rules(KNOCKED | {"e6": ""}, {}))
+    table = steep(1.0, rules(KNOCKED, {}))
     start = table.stacks
 
     def dimmed(image: Image) -> Image:
@@ -200,7 +197,7 @@ HIS_OWN = {"d5": "rgrrg", "d6": "r", "c6": "r", "b2": "", "b7": "", "g7": ""}
 """Green may set a piece of its reserve on a stack of five with its own colour on top."""
 
 
-@pytest.mark.parametrize("tilt", [25.0, 35.0])
+@pytest.mark.parametrize("tilt", [pytest.param(25.0, marks=pytest.mark.slow), 35.0])
 def test_a_stack_trimmed_at_once_raises_no_alert_although_its_piece_is_out_of_view(tilt: float) -> None:
     """Afterwards the board looks as if two pieces had only been exchanged."""
     table = steep(tilt, rules(HIS_OWN, {"g": 1}))
@@ -209,7 +206,7 @@ def test_a_stack_trimmed_at_once_raises_no_alert_although_its_piece_is_out_of_vi
     assert told.words == ["move *d5", "move d6-c6"]
 
 
-@pytest.mark.parametrize("tilt", [18.0, 35.0])
+@pytest.mark.parametrize("tilt", [pytest.param(18.0, marks=pytest.mark.slow), 35.0])
 def test_an_additional_piece_on_its_own_colour_is_prompted_for(tilt: float) -> None:
     table = steep(tilt, rules(HIS_OWN, {"g": 1}))
     assert table.show(table.put({"d5": "rgrrgg"}), 1.5).words == ["prompt d5"]
@@ -220,6 +217,7 @@ FAINT = {"d5": "rgg", "d6": "r", "c6": "r"}
 """A third green piece on top changes only a rim."""
 
 
+@pytest.mark.slow
 def test_a_barely_visible_extra_piece_is_asked_about_without_an_alert() -> None:
     table = steep(18.0, rules(FAINT, {"g": 1}))
     told = table.show(table.put({"d5": "rggg"}), 1.5)
@@ -228,19 +226,15 @@ def test_a_barely_visible_extra_piece_is_asked_about_without_an_alert() -> None:
     assert table.show(table.put({"d6": "", "c6": "rr"}), 1.5).words == ["move *d5", "move d6-c6"]
 
 
-HIGH = {"c6": "ggggg", "d6": "r", "d5": "", "e5": "", "f4": "", "g4": ""}
-
-
 def test_two_turns_of_which_the_second_awaits_its_trimming() -> None:
-    table = Table(rules(HIGH, {}))
-    assert table.show().words == []
+    table = begun(rules(HIGH, {"g": 2}))
     told = table.show(table.put({"b2": "", "c2": "gg", "d6": "", "c6": "gggggr"}), 1.5)
     assert told.words == ["move b2-c2", "prompt c6"]
 
 
 def test_players_may_play_on_before_answering() -> None:
     """The board shows the answer and more, so nobody is asked to put it back."""
-    table = steep(10.0, rules(HIGH_STACK, {"g": 1}))
+    table = steep(6.0, rules(HIGH_STACK, {"g": 1}))
     assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).words == ["prompt d5"]
     assert table.show(table.put({"d5": "rgrg"}), 1.5).words == ["unclear"]
     table.session.submit(ChooseMove(Move.parse("d7-d5")))
@@ -255,6 +249,7 @@ def test_whether_a_stack_was_trimmed_before_play_went_on_is_asked_from_above() -
     assert table.session.history.ply == 0
 
 
+@made_once
 def perhaps_trimmed() -> Table:
     """A piece was taken from a stack of seven: seen from here, five may be left as well as six."""
     table = steep(21.0, rules(HIGH_STACK, {"g": 1}))

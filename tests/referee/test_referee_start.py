@@ -23,8 +23,8 @@ RULES = Rules.make(2)
 """Green begins."""
 
 
-@pytest.fixture(scope="module")
-def shared() -> Table:
+@pytest.fixture
+def table() -> Table:
     return begun(RULES)
 
 
@@ -162,8 +162,7 @@ def test_an_alert_follows_an_alert(table: Table) -> None:
 @pytest.mark.parametrize("pose", [(9.0, -6.0, 2.0), (-14.0, 11.0, -5.0), (45.0, 4.0, 1.0)])
 @pytest.mark.slow
 def test_a_pushed_board_gives_nothing_and_is_read_on(pose: tuple[float, float, float]) -> None:
-    table = Table(RULES)
-    table.show()
+    table = begun(RULES)
     table.push_board(*pose)
     assert table.show(seconds=2.5).words == []
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
@@ -177,27 +176,27 @@ def test_a_push_is_followed_where_outlines_mislead(monkeypatch: pytest.MonkeyPat
     ) -> list[tuple[Camera, float]]:
         return [(pushed(start, 0.6 * profile.pitch, 0.0, 0.0), 0.4)]
 
-    table = Table(RULES)
-    table.show()
+    table = begun(RULES)
     monkeypatch.setattr(push_fit, "fits", misled)
     table.push_board(45.0, 4.0, 1.0)
     assert table.show(seconds=2.5).words == []
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
 
 
-@pytest.mark.parametrize(
-    "lighting",
-    [
-        Lighting((Lamp((300.0, 500.0, 800.0), 1.0, (1.0, 0.78, 0.52), 60.0),), 0.2, (1.0, 0.85, 0.68)),
-        Lighting((Lamp((-700.0, 500.0, 1100.0), 0.7, (1.0, 0.95, 0.9), 300.0),), 0.3, exposure=-0.7),
-    ],
-    ids=["a warm lamp", "dimmed"],
-)
-def test_another_light_gives_nothing_and_the_game_is_read_on(lighting: Lighting) -> None:
+LIGHTINGS = {
+    "a warm lamp": Lighting(
+        (Lamp((300.0, 500.0, 800.0), 1.0, (1.0, 0.78, 0.52), 60.0),), 0.2, (1.0, 0.85, 0.68)
+    ),
+    "dimmed": Lighting((Lamp((-700.0, 500.0, 1100.0), 0.7, (1.0, 0.95, 0.9), 300.0),), 0.3, exposure=-0.7),
+}
+
+
+@pytest.mark.parametrize("lighting", ["a warm lamp", pytest.param("dimmed", marks=pytest.mark.slow)])
+def test_another_light_gives_nothing_and_the_game_is_read_on(lighting: str) -> None:
     look = small_look()
-    table = Table(RULES, replace(look, lightings=(*look.lightings, lighting)))
-    table.show()
-    table.director.light = 1
+    assert len(look.lightings) == 1
+    table = begun(RULES, look=replace(look, lightings=(*look.lightings, *LIGHTINGS.values())))
+    table.director.light = 1 + list(LIGHTINGS).index(lighting)
     assert table.show(seconds=2.5).words == []
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
 
@@ -205,9 +204,8 @@ def test_another_light_gives_nothing_and_the_game_is_read_on(lighting: Lighting)
 @pytest.mark.parametrize("request_", [NewGame(), TakeBack()], ids=["a new game", "a turn taken back"])
 def test_what_is_asked_right_after_a_turn_is_not_taken_for_it(request_: Request) -> None:
     """Requested before the next picture: the board still shows the turn, and must be restored first."""
-    table = Table(RULES)
+    table = begun(RULES)
     start = table.stacks
-    table.show()
     moved = table.after("d5-d6")
     # Until the turn is emitted, and not a picture longer.
     table.show(moved, 0.1)

@@ -36,8 +36,8 @@ def tall_rules(reserves: dict[str, int]) -> Rules:
     return Rules.make(2, set_up="position", start=start)
 
 
-@pytest.fixture(scope="module")
-def shared() -> Table:
+@pytest.fixture
+def table() -> Table:
     return begun(tall_rules({"g": 1}))
 
 
@@ -63,12 +63,12 @@ def test_a_part_of_the_excess_taken_is_still_awaited(table: Table) -> None:
     assert table.show(start).words == ["taken_back 0"]
 
 
+@pytest.mark.slow
 def test_a_board_pushed_while_a_stack_awaits_its_trimming_raises_no_question() -> None:
     """The stack too high stands in the first picture of the board at its new place."""
     flat = small_look()
     camera = aimed_camera(flat.camera.lens, board_profile(), tilt=40, azimuth=7, roll=-1.5, fill=0.83)
-    table = Table(tall_rules({"g": 1}), replace(flat, camera=camera))
-    assert table.show().words == []
+    table = begun(tall_rules({"g": 1}), look=replace(flat, camera=camera))
     assert table.show(table.put(PENDING)).words == ["prompt d5"]
     table.push_board(12, 8, 2.0)
     assert table.show(seconds=4.0).words == []
@@ -150,10 +150,15 @@ def test_a_wrong_number_of_pieces_is_a_wrong_distance(table: Table, act: str) ->
     assert table.show(start).words == ["resolved"]
 
 
+TOPS = {"d5": "rgrrg", "d6": "g", "b2": "", "c2": "", "f2": ""}
+"""Green's piece from d6 may go to a stack of five with its own colour on top."""
+TWO = {"c4": "rgrgg", "d4": "", "b4": "", "c5": ""}
+"""Two green pieces on top of each other."""
+
+
 def test_a_stack_trimmed_from_its_top_looks_as_before_its_turn() -> None:
     """None of its pixels has changed since before the turn, but the turn is visible elsewhere."""
-    table = Table(rules({"d5": "rgrrg", "d6": "g", "b2": "", "c2": "", "f2": ""}, {}))
-    assert table.show().words == []
+    table = begun(rules(TOPS | TWO, {}))
     assert table.show(table.put({"d6": "", "d5": "rgrrgg"})).words == ["prompt d5"]
     told = table.show(table.put({"d5": "rgrrg"}), 1.5)
     assert told.words == ["alert wrong_removal"]
@@ -163,20 +168,18 @@ def test_a_stack_trimmed_from_its_top_looks_as_before_its_turn() -> None:
 
 def test_two_pieces_of_one_colour_are_not_taken_for_one() -> None:
     """Everything that one piece changes has changed, and more."""
-    table = Table(rules({"c4": "rgrgg", "d4": "", "b4": "", "c5": ""}, {}))
-    assert table.show().words == []
+    table = begun(rules(TOPS | TWO, {}))
     assert table.show(table.put({"c4": "rgr", "d4": "gg"}), 1.5).words == ["alert distance"]
     assert table.show(table.put({"c4": "rgrg", "d4": "g"}), 1.5).words == ["resolved", "move c4-d4"]
 
 
-@pytest.mark.parametrize("tilt", [37.0, 41.0])
+@pytest.mark.parametrize("tilt", [37.0, pytest.param(41.0, marks=pytest.mark.slow)])
 def test_a_piece_from_behind_a_tall_stack_is_not_one_from_the_reserve(tilt: float) -> None:
     """Too little of its square is visible to have changed by half, but the visible part has changed."""
     hidden = {"g6": "ggrrg", "g7": "g", "f6": "", "b2": "", "c2": "", "f2": "", "g2": ""}
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=7, roll=-1.5, fill=0.93)
-    table = Table(rules(hidden, {"g": 1}), replace(look, camera=camera))
-    assert table.show().words == []
+    table = begun(rules(hidden, {"g": 1}), look=replace(look, camera=camera))
     start = table.stacks
     assert table.show(table.put({"g7": "", "f6": "g"})).words == ["alert not_straight"]
     assert table.show(start).words == ["resolved"]
@@ -204,12 +207,12 @@ def test_the_button_skips_the_settle_time(table: Table) -> None:
     assert table.show(start).words == []
 
 
+@pytest.mark.slow
 def test_a_stack_too_high_in_front_of_the_dome_that_its_piece_left_is_prompted_for() -> None:
     """From there the sixth piece hides half of the dome, which then looks as if a piece were on it."""
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=42.0, azimuth=0.0, roll=0.0, fill=0.9)
     high = {"d5": "rrgrg", "d6": "g", "c6": "r", "e6": "r", "b2": "", "b7": "", "g7": ""}
-    table = Table(rules(high, {}), replace(look, camera=camera))
-    assert table.show().words == []
+    table = begun(rules(high, {}), look=replace(look, camera=camera))
     assert table.show(table.put({"d6": "", "d5": "rrgrgg"})).words == ["prompt d5"]
     assert table.show(table.put({"d5": "rgrgg"})).words == ["move d6-d5"]

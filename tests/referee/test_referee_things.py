@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from table_scene import Table, small_look
+from table_scene import Table, begun, small_look
 
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import apply
@@ -68,18 +68,20 @@ def table_with_a_thing(tilt: float, along: float, across: float, radius: float) 
     """
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=200.0, fill=0.7)
-    table = Table(Rules.make(2), replace(look, camera=camera))
+    table = begun(Rules.make(2), look=replace(look, camera=camera))
     around, pitch = np.linspace(0, 2 * np.pi, 40), look.profile.pitch
     ring = [(along + radius * np.cos(a), across + radius * np.sin(a), 0.0) for a in around]
-    beside = Beside(table, np.round(camera.project(pitch * np.array(ring))).astype(np.int32))
-    assert beside.wait(1.0) == []
-    return beside
+    return Beside(table, np.round(camera.project(pitch * np.array(ring))).astype(np.int32))
 
 
 @pytest.mark.parametrize(
     ("tilt", "along", "across", "radius"),
-    [(30.0, 3.5, 3.5, 0.9), (30.0, 4.4, 0.5, 1.2), (36.0, 4.2, -1.0, 1.1), (42.0, 3.4, 3.0, 1.3)],
-    ids=["in a corner", "before two squares", "before three squares", "over a corner"],
+    [
+        pytest.param(30.0, 3.5, 3.5, 0.9, id="in a corner", marks=pytest.mark.slow),
+        pytest.param(30.0, 4.4, 0.5, 1.2, id="before two squares"),
+        pytest.param(36.0, 4.2, -1.0, 1.1, id="before three squares", marks=pytest.mark.slow),
+        pytest.param(42.0, 3.4, 3.0, 1.3, id="over a corner", marks=pytest.mark.slow),
+    ],
 )
 def test_the_game_goes_on_with_an_object_on_the_board(
     tilt: float, along: float, across: float, radius: float
@@ -95,7 +97,7 @@ def test_the_game_goes_on_with_an_object_on_the_board(
     beside.turns(2)
 
 
-@pytest.mark.parametrize("dimmed", [0.8, 0.55])
+@pytest.mark.parametrize("dimmed", [pytest.param(0.8, marks=pytest.mark.slow), 0.55])
 def test_what_an_object_hides_stays_hidden_under_another_lamp(dimmed: float) -> None:
     """Otherwise something seems to have happened on the squares behind it, which show the object."""
     beside = table_with_a_thing(30.0, 4.4, 0.5, 1.2)

@@ -47,6 +47,15 @@ def shared() -> Table:
     return table
 
 
+@pytest.fixture
+def table(shared: Table) -> Iterator[Table]:
+    """The table at its start; what a test does is undone after it."""
+    start = shared.stacks
+    yield shared
+    if shared.stacks != start or shared.session.history.ply:
+        shared.show(start, 2.0)
+
+
 @pytest.fixture(autouse=True)
 def _add_up() -> Iterator[None]:
     """Every score is the sum of its terms, and the acts are in order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -40,6 +41,7 @@ RULES = {
 }
 
 
+@cache
 def game(rules: Rules, seed: int = 3, plies: int = 40) -> ScriptedGame:
     return script_game(LOOK, rules, seed=seed, plies=plies, trouble=0.4)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
+from simulated import view_of
 
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.simulator.board_view import BoardView, merged, placed_camera
@@ -26,6 +27,8 @@ from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Lens, outline
 
 SIZE = (640, 480)
+SMALL = (320, 240)
+"""For what holds for pictures of any size."""
 EMPTY = ("",) * len(SQUARES)
 
 
@@ -59,7 +62,7 @@ def redness(picture: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("square", ["c8", "a3", "g6"])
 def test_a_stack_covers_the_pixels_that_the_scene_projects(tilt: float, profile: str, square: str) -> None:
     look = bare_look(tilt, profile=profile)
-    picture = BoardView(look).draw(stage({square: "rrr"}))
+    picture = view_of(look).draw(stage({square: "rrr"}))
     drawn = redness(picture)
     expected = np.zeros(drawn.shape, np.uint8)
     measures = look.profile
@@ -76,7 +79,7 @@ def test_a_stack_covers_the_pixels_that_the_scene_projects(tilt: float, profile:
 
 def test_every_piece_of_a_stack_is_visible_from_the_side() -> None:
     look = bare_look(40.0, azimuth=0.0)
-    picture = BoardView(look).draw(stage({"d4": "rgb"}))
+    picture = view_of(look).draw(stage({"d4": "rgb"}))
     x, y = square_centre(look, "d4")
     rise, radius = look.profile.rise, look.profile.piece.radius
     for level, channel in ((0, 2), (1, 1), (2, 0)):
@@ -86,12 +89,13 @@ def test_every_piece_of_a_stack_is_visible_from_the_side() -> None:
 
 
 def test_the_same_seed_gives_the_same_picture_and_another_seed_another() -> None:
-    first, again, other = (random_look(np.random.default_rng(s), SIZE) for s in (4, 4, 5))
+    first, again, other = (random_look(np.random.default_rng(s), SMALL) for s in (4, 4, 5))
     assert first == again != other
     shown = stage({"d4": "rgb", "e5": "y"})
-    pictures = [BoardView(look).shoot(shown, np.random.default_rng(1)) for look in (first, again)]
+    views = [BoardView(look) for look in (first, again)]
+    pictures = [view.shoot(shown, np.random.default_rng(1)) for view in views]
     assert np.array_equal(*pictures)
-    assert not np.array_equal(pictures[0], BoardView(first).shoot(shown, np.random.default_rng(2)))
+    assert not np.array_equal(pictures[0], views[0].shoot(shown, np.random.default_rng(2)))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -112,7 +116,7 @@ def test_random_looks_stay_in_the_documented_range(seed: int) -> None:
 
 
 def test_redrawing_only_changes_gives_the_same_picture_as_redrawing_everything() -> None:
-    look = pleasant_look(*SIZE)
+    look = pleasant_look(*SMALL)
     rng = np.random.default_rng(0)
     stacks = {s: "".join(rng.choice(list("rg"), rng.integers(1, 6))) for s in SQUARES if rng.random() < 0.6}
     view = BoardView(look)
@@ -145,8 +149,9 @@ def test_a_pushed_board_moves_in_the_picture_as_the_placed_camera_says() -> None
 
 def test_a_stack_casts_its_shadow_away_from_the_lamp() -> None:
     look = bare_look(10.0, azimuth=0.0)  # the lamp hangs at the upper left of the board
-    shaded = BoardView(look).draw(stage({"d4": "rrrrr"})).astype(int)
-    bare = BoardView(look).draw(stage({})).astype(int)
+    view = view_of(look)
+    shaded = view.draw(stage({"d4": "rrrrr"})).astype(int)
+    bare = view.draw(stage({})).astype(int)
     x, y = square_centre(look, "d4")
     away, towards = (
         look.camera.project(np.array([[x + 22, y - 16, 0.0], [x - 22, y + 16, 0.0]])).round().astype(int)
@@ -159,7 +164,7 @@ def test_a_stack_casts_its_shadow_away_from_the_lamp() -> None:
 @pytest.mark.parametrize("seat", ["S", "W", "N", "E"])
 def test_an_arm_hides_its_square_and_comes_from_its_seat(seat: str) -> None:
     look = bare_look(12.0, azimuth=0.0)
-    view = BoardView(look)
+    view = view_of(look)
     empty = view.draw(stage({})).astype(int)
     x, y = square_centre(look, "d5")
     reached = view.draw(stage({}, hand=Hand(seat, x, y, 10.0))).astype(int)
@@ -189,7 +194,7 @@ def test_noise_has_the_given_strength_and_differs_between_pictures() -> None:
 
 
 def test_blurring_a_part_again_equals_blurring_the_whole_picture() -> None:
-    look = replace(pleasant_look(*SIZE), sensor=Sensor(noise=0, blur=0.8, jpeg=0, shake=0.4))
+    look = replace(pleasant_look(*SMALL), sensor=Sensor(noise=0, blur=0.8, jpeg=0, shake=0.4))
     shown = stage(dict.fromkeys(SQUARES[8:44], "rg"))
     arm = replace(shown, hand=Hand("W", *square_centre(look, "e4"), 20.0, "rg"))
     seen_before, fresh = BoardView(look), BoardView(look)
@@ -203,7 +208,7 @@ def test_blurring_a_part_again_equals_blurring_the_whole_picture() -> None:
 
 def test_light_drifts_and_the_camera_is_nudged() -> None:
     look = bare_look(20.0)
-    view, shown = BoardView(look), stage({"d4": "rgb"})
+    view, shown = view_of(look), stage({"d4": "rgb"})
     first = view.draw(shown).astype(float)
     rng = np.random.default_rng(0)
     brighter = view.shoot(replace(shown, drift=0.2), rng).astype(float)
@@ -217,7 +222,7 @@ def test_light_drifts_and_the_camera_is_nudged() -> None:
 
 def test_a_head_passes_over_the_board() -> None:
     look = bare_look(12.0, azimuth=0.0)
-    view = BoardView(look)
+    view = view_of(look)
     empty = view.draw(stage({})).astype(int)
     over = view.draw(stage({}, hand=Hand("S", 0.0, -60.0, 160.0, head=True))).astype(int)
     assert 0.15 < (np.abs(over - empty).max(-1) > 25).mean() < 0.9
@@ -240,7 +245,7 @@ def test_overlapping_rectangles_are_joined() -> None:
 
 def test_pictures_come_fast_enough_for_a_live_camera() -> None:
     look = pleasant_look()
-    view, rng = BoardView(look), np.random.default_rng(0)
+    view, rng = view_of(look), np.random.default_rng(0)
     shown = stage(dict.fromkeys(SQUARES[8:44], "rg"))
     x, y = square_centre(look, "d5")
     arm = replace(shown, hand=Hand("S", x, y, 20.0, "rgr"))
@@ -255,7 +260,7 @@ def test_pictures_come_fast_enough_for_a_live_camera() -> None:
 
 
 def test_a_still_scene_costs_little_more_than_its_noise() -> None:
-    view, rng = BoardView(pleasant_look()), np.random.default_rng(0)
+    view, rng = view_of(pleasant_look()), np.random.default_rng(0)
     shown = stage(dict.fromkeys(SQUARES[8:44], "rg"))
     for _ in range(60):
         view.shoot(shown, rng)
