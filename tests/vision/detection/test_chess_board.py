@@ -118,7 +118,7 @@ def test_an_empty_chess_board_is_not_read_as_one_of_the_plastic_sets() -> None:
 def test_the_fields_determine_the_pose_better_than_flat_pieces(case: int) -> None:
     """In weak light, the outlines of draughts alone leave the pose off by a fifth of a square."""
     rng = np.random.default_rng([case, 52])
-    look = on_chess_board(random_look(rng, (960, 720)), rng, SHADES["white and black"], PROFILE.name)
+    look = on_chess_board(random_look(rng, (640, 480)), rng, SHADES["white and black"], PROFILE.name)
     look = seen_from(look, rng, PROFILE, (20, 45))
     found = find_board(picture(look, Stage(START)), [PROFILE], START)
     assert found is not None and off(found.camera, look.camera, 4) < 0.05

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import cv2
@@ -35,22 +35,33 @@ def drawn_sheet() -> np.ndarray:
     )
 
 
-def shot(camera: Camera, stretch: tuple[float, float] = (1.0, 1.0), noise: float = 2.0) -> np.ndarray:
+@lru_cache(1)
+def rays_of(lens: Lens) -> np.ndarray:
+    """The rays (3, N) of all pixels in the frame of the camera."""
+    pixels = np.stack(np.meshgrid(np.arange(lens.width), np.arange(lens.height)), -1)
+    camera = Camera(lens, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return np.ascontiguousarray(pixel_rays(camera, pixels.reshape(-1, 2).astype(float)).T)
+
+
+@cache
+def noise_of(height: int, width: int) -> np.ndarray:
+    return np.random.default_rng(3).normal(0, 2.0, (height, width)).astype(np.float32)
+
+
+def shot(camera: Camera, stretch: tuple[float, float] = (1.0, 1.0)) -> np.ndarray:
     """The sheet as seen by the camera, with its centre at the origin."""
     sheet = target.sheet("a4")
     width, height = camera.lens.width, camera.lens.height
-    pixels = np.stack(np.meshgrid(np.arange(width), np.arange(height)), -1).reshape(-1, 2).astype(float)
-    rays = pixel_rays(camera, pixels)
-    depth = -camera.place[2] / rays[:, 2]
-    at = camera.place[:2] + depth[:, None] * rays[:, :2]
-    x = (at[:, 0] / stretch[0] + sheet.width / 2) * RASTER
-    y = (-at[:, 1] / stretch[1] + sheet.height / 2) * RASTER
-    maps = [np.asarray(m.reshape(height, width), np.float32) for m in (x, y)]
+    across, along, down = camera.rotation_matrix.T.astype(np.float32) @ rays_of(camera.lens)
+    place = camera.place.tolist()
+    depth = -place[2] / down
+    x = ((place[0] + depth * across) / stretch[0] + sheet.width / 2) * RASTER
+    y = (-(place[1] + depth * along) / stretch[1] + sheet.height / 2) * RASTER
+    maps = [m.reshape(height, width) for m in (x, y)]
     grey = cv2.remap(
         drawn_sheet(), maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=120
     )
-    rng = np.random.default_rng(3)
-    noisy = np.clip(grey + rng.normal(0, noise, grey.shape), 0, 255).astype(np.uint8)
+    noisy = np.clip(grey + noise_of(height, width), 0, 255).astype(np.uint8)
     return cv2.cvtColor(noisy, cv2.COLOR_GRAY2BGR)
 
 
