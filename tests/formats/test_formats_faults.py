@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import example, given, settings
@@ -227,9 +227,13 @@ def test_damaged_records(seed: int) -> None:
     total(damaged(seed))
 
 
+RARE: Final = (12_484, 12_613, 12_933, 13_879, 18_127, 20_577, 21_702, 23_803)
+"""Of 30,000 seeds, those after the first 12,000 whose damage made the readers do what no earlier one had."""
+
+
 @pytest.mark.slow
 def test_damaged_records_by_the_thousand() -> None:
-    for seed in range(30_000):
+    for seed in (*range(12_000), *RARE):
         total(damaged(seed))
 
 

@@ -31,8 +31,8 @@ def test_some_hundred(fuzzer: Any) -> None:
 
 @pytest.mark.slow
 def test_some_thousand(fuzzer: Any) -> None:
-    tally = fuzzer.fuzz(5_000, seed=3)
-    assert sum(tally.refused.values()) == 5_000
+    tally = fuzzer.fuzz(3_000, seed=3)
+    assert sum(tally.refused.values()) == 3_000
     assert tally.slowest < 5
 
 

@@ -4,7 +4,6 @@ core.
 A state is a dict; squares are names; nothing here uses the code under test except to read its settings.
 """
 
-from copy import deepcopy
 from typing import Any
 
 from focus_companion.game.rules import Rules
@@ -21,6 +20,16 @@ WIDTHS = {
     1: "cdef",
 }
 BOARD = {file + str(rank) for rank, files in WIDTHS.items() for file in files}
+TURNS = {
+    (square, pieces): {
+        f"{square}-{chr(ord(square[0]) + file)}{int(square[1]) + rank}"
+        for file, rank in ((pieces, 0), (-pieces, 0), (0, pieces), (0, -pieces))
+        if chr(ord(square[0]) + file) + str(int(square[1]) + rank) in BOARD
+    }
+    for square in BOARD
+    for pieces in range(1, 6)
+}
+"""Where a number of pieces may go from a square."""
 PARTNER = {"g": "y", "y": "g", "r": "b", "b": "r"}
 
 
@@ -43,14 +52,14 @@ def begin(rules: Rules, stacks: dict[str, str]) -> dict[str, Any]:
 def turns(state: dict[str, Any], rules: Rules, player: str) -> set[str]:
     """Every legal turn that a player would have if it were their turn."""
     board = state["board"]
-    empty = {f"*{square}" for square in BOARD if square not in board}
-    own_tops = {f"*{square}" for square in board if board[square][-1] == player}
-    if state["hand"][player]:
-        return empty | {text for text in own_tops if len(board[text[1:]]) < 5}
-    if state["first"][player]:
-        return empty
     found = set()
-    if state["reserve"][player]:
+    if state["hand"][player] or state["first"][player] or state["reserve"][player]:
+        empty = {f"*{square}" for square in BOARD if square not in board}
+        own_tops = {f"*{square}" for square in board if board[square][-1] == player}
+        if state["hand"][player]:
+            return empty | {text for text in own_tops if len(board[text[1:]]) < 5}
+        if state["first"][player]:
+            return empty
         found = {f"*{square}" for square in BOARD} if rules.reserve_on == "anywhere" else empty | own_tops
     mine = {player}
     if rules.partners and rules.move_partner_stacks and PARTNER[player] not in state["out"]:
@@ -58,16 +67,13 @@ def turns(state: dict[str, Any], rules: Rules, player: str) -> set[str]:
     for square, stack in board.items():
         if stack[-1] in mine:
             for pieces in range(1, len(stack) + 1):
-                for file, rank in ((pieces, 0), (-pieces, 0), (0, pieces), (0, -pieces)):
-                    reached = chr(ord(square[0]) + file) + str(int(square[1]) + rank)
-                    if reached in BOARD:
-                        found.add(f"{square}-{reached}")
+                found |= TURNS[square, pieces]
     return found
 
 
 def after(state: dict[str, Any], rules: Rules, text: str) -> dict[str, Any]:
     """The state after a legal turn."""
-    state = deepcopy(state)
+    state = copied(state)
     me, board = state["turn"], state["board"]
     if text[0] == "*":
         target, pieces = text[1:], me
@@ -117,6 +123,13 @@ def after(state: dict[str, Any], rules: Rules, text: str) -> dict[str, Any]:
             return state
         if rules.players > 2 and rules.stuck == "out" and player not in state["out"]:
             state["out"].append(player)
+
+
+def copied(value: Any) -> Any:
+    """Dicts and lists copied all the way down; the rest cannot change."""
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    return list(value) if isinstance(value, list) else value
 
 
 def end(state: dict[str, Any], winners: str, reason: str) -> dict[str, Any]:

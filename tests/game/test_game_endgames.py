@@ -89,8 +89,8 @@ def plain_act(state: dict[str, Any], rules: Rules, kind: str, player: str) -> di
     return state
 
 
-def agree(position: Position, state: dict[str, Any], rules: Rules) -> None:
-    """Assert that both implementations agree."""
+def agree(position: Position, state: dict[str, Any], rules: Rules) -> list[str]:
+    """Assert that both implementations agree; return the legal turns."""
     assert {s: t for s, t in zip(SQUARES, position.stacks, strict=True) if t} == state["board"]
     assert dict(zip(rules.order, position.reserves, strict=True)) == state["reserve"]
     assert {p: position.captures(p) for p in rules.order} == state["captured"]
@@ -98,8 +98,9 @@ def agree(position: Position, state: dict[str, Any], rules: Rules) -> None:
     assert position.to_move == state["turn"]
     found = position.result
     assert (found and (found.winners, found.reason)) == state["result"]
-    turns = oracle.turns(state, rules, state["turn"]) if state["turn"] else set()
-    assert [str(move) for move in legal_moves(position, rules)] == sorted(turns)
+    turns = sorted(oracle.turns(state, rules, state["turn"])) if state["turn"] else []
+    assert [str(move) for move in legal_moves(position, rules)] == turns
+    return turns
 
 
 def play_out(seed: int) -> str:
@@ -114,9 +115,9 @@ def play_out(seed: int) -> str:
         to_move=choose.choice(order),
     )
     rules = Rules.make(**settings, set_up="position", start=start)
-    if not any(start.stacks) or start_position(rules).result is not None:
-        return "over at once"
     position = start_position(rules)
+    if not any(start.stacks) or position.result is not None:
+        return "over at once"
     state = oracle.begin(rules, dict(zip(SQUARES, start.stacks, strict=True)))
     state |= {
         "reserve": dict(zip(order, start.reserves, strict=True)),
@@ -128,7 +129,7 @@ def play_out(seed: int) -> str:
         if rules.stuck == "out" and rules.players > 2:
             state["out"] = [*state["out"], state["turn"]]
         state["turn"] = order[(order.index(state["turn"]) + 1) % rules.players]
-    agree(position, state, rules)
+    turns = agree(position, state, rules)
     for _ in range(LONGEST):
         if position.result is not None:
             return f"{position.result.reason}, {len(position.out)} out"
@@ -138,7 +139,6 @@ def play_out(seed: int) -> str:
             position = act(position, Declaration(kind, player), rules)  # type: ignore[arg-type]
             state = plain_act(state, rules, kind, player)
         else:
-            turns = sorted(oracle.turns(state, rules, state["turn"]))
             hostile = [
                 turn
                 for turn in turns
@@ -147,7 +147,7 @@ def play_out(seed: int) -> str:
             text = choose.choice(hostile if hostile and choose.random() < 0.8 else turns)
             position = play(position, Move.parse(text), rules)
             state = oracle.after(state, rules, text)
-        agree(position, state, rules)
+        turns = agree(position, state, rules)
     return "went on"
 
 

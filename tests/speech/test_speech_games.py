@@ -13,7 +13,7 @@ from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.referee.verdict import OtherBegins, PutRight, TurnSeen, Verdict, WentBack, Wrong
+from focus_companion.referee.verdict import OtherBegins, PutRight, TurnSeen, WentBack, Wrong
 from focus_companion.referee.words import TEMPLATES
 from focus_companion.session.beginning import began
 from focus_companion.session.events import Acted, Event, Moved
@@ -23,7 +23,9 @@ from focus_companion.session.state_json import change
 from focus_companion.speech import Voice, narrate
 from focus_companion.web.catalogues import translations
 
-GAMES: Final = 200
+GAMES: Final = 100
+"""In which everything happens that there is to tell: every alert, act and end, for 2 to 4 players."""
+
 LONGEST: Final = 160
 """Turns after which a game is broken off: its transcript must rebuild it all the same."""
 
@@ -47,11 +49,6 @@ NAMES_GIVEN: Final = (
 )
 
 
-def heard(verdict: Verdict, history: History, time: float) -> list[Event]:
-    """The events of a verdict."""
-    return [transition.event for transition in follow([verdict], history, time)]
-
-
 def games() -> Iterator[tuple[History, list[tuple[Event, dict]]]]:
     """Games of 2 to 4 players with all that may happen: the game, and its events with their states."""
     for seed in range(GAMES):
@@ -67,41 +64,40 @@ def game(chance: random.Random) -> tuple[History, list[tuple[Event, dict]]]:
     told: list[tuple[Event, dict]] = []
     listed: list[dict] = []
 
-    def tell(*events: Event) -> None:
+    def tell(transitions: list[Transition]) -> None:
         nonlocal history, listed
-        before = history
-        for event in events:
-            history = history.take(event)
         # Those of one picture are told when all of them have happened.
-        after = change(Transition(events[-1], before, history))
+        after = change(Transition(transitions[-1].event, history, transitions[-1].after))
+        history = transitions[-1].after
         listed = [*listed[: after["moves"]["keep"]], *after["moves"]["add"]]
-        told.extend((event, after | {"moves": listed}) for event in events)
+        told.extend((transition.event, after | {"moves": listed}) for transition in transitions)
 
-    tell(began(history, 0.0))
+    tell(history.transitions([began(history, 0.0)]))
     if chance.random() < 0.2:
         first = chance.choice(rules.order[1:])
-        tell(*heard(OtherBegins(first, start_position(rules.begun_by(first))), history, 0.0))
+        tell(follow([OtherBegins(first, start_position(rules.begun_by(first)))], history, 0.0))
     time = 0.0
     while not history.over and len(told) < LONGEST * 2 and history.ply < LONGEST:
         time += 1
         at, position = chance.random(), history.position
         if at < 0.03 and history.ply:
-            tell(*heard(WentBack(chance.randrange(max(0, history.ply - 3), history.ply)), history, time))
+            back = chance.randrange(max(0, history.ply - 3), history.ply)
+            tell(follow([WentBack(back)], history, time))
         elif at < 0.06:
             reason = chance.choice(sorted(TEMPLATES))
-            tell(*heard(Wrong(reason, position.to_move, (3, 4, 9), "…"), history, time))
-            tell(*heard(PutRight(), history, time))
+            tell(follow([Wrong(reason, position.to_move, (3, 4, 9), "…")], history, time))
+            tell(follow([PutRight()], history, time))
         elif at < 0.063 and players > 2 and not partners:
             act = Acted(time, chance.choice(("resign", "leave")), NAMES[position.to_move])
-            tell(act, *result(history.take(act).position, time))
+            tell(history.transitions([act, *result(history.take(act).position, time)]))
         elif at < 0.065:
             act = Acted(time, "draw", "")
-            tell(act, *result(history.take(act).position, time))
+            tell(history.transitions([act, *result(history.take(act).position, time)]))
         else:
             moves = legal_moves(position, history.rules)
             # Long steps onto high stacks end in captures; alike chances would wander about.
             move = max(chance.sample(moves, min(3, len(moves))), key=lambda m: len(position.stacks[m.target]))
-            tell(*heard(TurnSeen(move, 0.9), history, time))
+            tell(follow([TurnSeen(move, 0.9)], history, time))
     return history, told
 
 
