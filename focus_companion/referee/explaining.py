@@ -101,8 +101,9 @@ def as_due(best: Judgement, pending: Pending | None) -> bool:
 
 def _changed_too(look: Look, square: int, act: Act) -> bool:
     """Whether a further square seems to have changed itself, rather than the stack in front of it."""
+    # As long as nothing stands on the board, there is no simple change.
     alone = (look.evidence.stack_gain(square, other).nats for other in _simple_changes(look, square))
-    return max(alone) > MISSED / 2 and _better(look, square, act) > MISSED / 2
+    return max(alone, default=-np.inf) > MISSED / 2 and _better(look, square, act) > MISSED / 2
 
 
 def _better(look: Look, square: int, act: Act, *, taken: bool = False) -> float:

@@ -11,7 +11,7 @@ import pytest
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Act, Kind
-from focus_companion.referee.explaining import BETTER, as_due, clean, explains
+from focus_companion.referee.explaining import BETTER, OVERLAPPED, as_due, clean, explains
 from focus_companion.referee.margin import RIGHTLY
 from focus_companion.referee.trimming import Pending
 from focus_companion.referee.weighing import Judgement
@@ -78,3 +78,20 @@ def test_a_dome_behind_a_stack_that_grew_need_not_look_bare(
     stirred = {f6: 125.0, f7: 434.0}
     look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), stirred=stirred)
     assert explains(look, Judgement(act, 27.3, 42.3), []) is explained
+
+
+def test_the_first_piece_of_all_may_hide_a_part_of_the_empty_square_behind_it() -> None:
+    """No piece stands on the board that could have been moved there or taken away."""
+    c3, c4 = INDEX["c3"], INDEX["c4"]
+    placed = Act(Kind.TURN, {c3: "g"}, (Move.parse("*c3"),))
+    evidence = SimpleNamespace(
+        standing=("",) * len(SQUARES),
+        stack_gain=lambda square, stack: SimpleNamespace(
+            nats=200.0 if (square, stack) == (c3, "g") else -50.0, per_pixel=3.6, pixels=64
+        ),
+        outlines=SimpleNamespace(touching=lambda squares: [c4, *squares]),
+    )
+    touched = np.zeros(len(SQUARES))
+    touched[c4] = np.nextafter(OVERLAPPED, 0)
+    look: Any = SimpleNamespace(evidence=evidence, touched=touched, stirred={})
+    assert clean(look, placed)
