@@ -129,8 +129,10 @@ def follows_prompt(best: Judgement, pending: Pending | None) -> bool:
 
 def _changed_itself(look: Look, square: int, act: Act) -> bool:
     """Whether a further square itself seems to have changed, and not only the stack in front of it."""
+    # On an empty board, no square has a simple change.
     alone = (look.evidence.stack_gain(square, other).nats for other in _simple_changes(look, square))
-    return max(alone) > MIN_MISSED_GAIN / 2 and _extra_gain(look, square, act) > MIN_MISSED_GAIN / 2
+    changed = max(alone, default=-np.inf) > MIN_MISSED_GAIN / 2
+    return changed and _extra_gain(look, square, act) > MIN_MISSED_GAIN / 2
 
 
 def _extra_gain(look: Look, square: int, act: Act, *, taken: bool = False) -> float:

@@ -14,6 +14,7 @@ import pytest
 from flask.testing import FlaskClient
 from mosquitto import PROGRAM, Mosquitto
 from published_table import Table, until
+from small_demo import SMALL_DEMO
 
 from focus_companion.formats.json_record import write_json
 from focus_companion.formats.match import Match
@@ -244,7 +245,6 @@ def test_play_publishes_and_says_goodbye(tmp_path: Path) -> None:
     import os
     import signal
     import subprocess
-    import sys
 
     if PROGRAM is None:
         pytest.skip("no Mosquitto is installed; apt install mosquitto")
@@ -252,7 +252,7 @@ def test_play_publishes_and_says_goodbye(tmp_path: Path) -> None:
         made = Evening()
         listener = Listener(parse_broker(broker.address), made)
         listener.connect()
-        command = [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--port", "0"]
+        command = [*SMALL_DEMO, "play", "--camera", "demo", "--port", "0"]
         command += ["--data", str(tmp_path / "data"), "--mqtt", broker.address, "--table", "Demo"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as process:
             until(lambda: (tile := made.tile("Demo")) and tile["ply"] >= 1, 240)

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 from loopback import free_port
+from small_demo import SMALL_DEMO
 from test_seats_killed import children
 
 from focus_companion.game.colours import NAMES
@@ -39,7 +39,7 @@ class Playing:
         self.port = free_port()
         kept = {key: value for key, value in os.environ.items() if not key.startswith("FOCUS_COMPANION_")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo",
+            [*SMALL_DEMO, "play", "--camera", "demo",
              "--port", str(self.port), "--data", str(folder / "data"), *more],
             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env=kept | {"FOCUS_COMPANION_LIGHTS": "none", "XDG_STATE_HOME": str(folder / "state"),
@@ -56,7 +56,7 @@ class Playing:
                     state = json.load(answer)
                 if what(state):
                     return state
-            time.sleep(0.05)
+            time.sleep(0.2)
         pytest.fail(f"waited in vain; the state is {state}")
 
     def end(self) -> str:
@@ -136,7 +136,7 @@ def test_the_computer_plays_at_the_table(
     assert before.stacks == parse_position(state["position"]) and before.to_move == letters[reply["player"]]
     gone = removed(before, Move.parse(reply["move"]), history.rules)
     assert [item["piece"] for item in reply["remove"]] == [piece.piece for piece in gone]
-    one.until(lambda state: state["game"] > 1 or state["ply"] >= 12)
+    one.until(lambda state: state["game"] > 1 or state["ply"] >= 8)
     said = one.end()
     made = replies_made(tmp_path, without_hands)
     assert made >= 4

@@ -15,12 +15,14 @@ from typing import Any
 
 import pytest
 from loopback import free_port
+from small_demo import small_demo_source
 
 from focus_companion.commands import play as play_command
 from focus_companion.commands.shared import camera_offer, play_source, playing
 from focus_companion.commands.shared.camera_offer import MAX_TRIES, CameraOffer
 from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.settings import Settings
+from focus_companion.simulator import demo
 from focus_companion.storage.folders import demo_folder
 from focus_companion.storage.journal import Journal
 
@@ -143,6 +145,7 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
     """A recording in place of the camera."""
     monkeypatch.setattr(play_command, "end_in_time", lambda: None)
     monkeypatch.setattr(play_source, "cameras", devices.there)
+    monkeypatch.setattr(demo, "DemoSource", small_demo_source())
     monkeypatch.setattr(play_source, "works", devices.works)
     quick = partial(CameraOffer, devices.there, devices.works, 0.1)
     monkeypatch.setattr(camera_offer, "CameraOffer", quick)
@@ -157,19 +160,19 @@ def test_the_demo_gives_way_to_a_camera_that_begins_a_game_of_its_own(
     settings = Settings(
         data=data, port=free_port(), lights={"backends": ["none"]}, mqtt="mqtt://localhost", table="Table 7"
     )
-    demo = Playing(settings)
+    before = Playing(settings)
     try:
-        shown = demo.state(lambda state: state["ply"] >= 1)
+        shown = before.state(lambda state: state["ply"] >= 1)
         assert shown["demo"] and shown["camera_found"] is None
         shutil.copy(CLIP, tmp_path / "video0.mp4")
-        assert demo.state(lambda state: state["camera_found"])["camera_found"].endswith("video0.mp4")
-        assert demo.post("/api/camera") == 202
-        demo.thread.join()
+        assert before.state(lambda state: state["camera_found"])["camera_found"].endswith("video0.mp4")
+        assert before.post("/api/camera") == 202
+        before.thread.join()
     finally:
-        demo.end()
-    assert demo.left is not None and demo.left.picked is None
-    assert demo.left.settings.data == data and demo.left.settings.port == settings.port
-    real = Playing(demo.left.settings)
+        before.end()
+    assert before.left is not None and before.left.picked is None
+    assert before.left.settings.data == data and before.left.settings.port == settings.port
+    real = Playing(before.left.settings)
     try:
         shown = real.state(lambda state: state["ready"])
         assert not shown["demo"] and shown["game"] == 1 and not shown["resumed"]
@@ -212,14 +215,15 @@ def test_a_phone_is_chosen_on_the_page_and_the_choice_is_taken_back(
     """On a machine without any camera: demo, phone, and back to the choice."""
     monkeypatch.setattr(play_command, "end_in_time", lambda: None)
     monkeypatch.setattr(play_source, "cameras", devices.there)
+    monkeypatch.setattr(demo, "DemoSource", small_demo_source())
     settings = Settings(data=tmp_path / "data", port=free_port(), lights={"backends": ["none"]})
     going = play_command.Restart(settings)
-    for choice, demo in ((b'{"source": "phone"}', True), (b'{"source": "demo"}', False)):
+    for choice, shows_demo in ((b'{"source": "phone"}', True), (b'{"source": "demo"}', False)):
         table = Playing(going.settings, going.picked)
         try:
             shown = table.state(lambda state: state["game"])
-            assert shown["demo"] is demo and shown["camera_free"] is True
-            if not demo:
+            assert shown["demo"] is shows_demo and shown["camera_free"] is True
+            if not shows_demo:
                 assert shown["camera"] == "starting"
             assert table.post("/api/camera", choice) == 202
             table.thread.join()

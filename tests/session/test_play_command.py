@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 from loopback import free_port
+from small_demo import SMALL_DEMO
 
 from focus_companion.commands.play import Name
 from focus_companion.commands.shared import play_source
@@ -113,8 +113,7 @@ class Program:
     def __init__(self, data: Path, *more: str, camera: str = "demo") -> None:
         self.port = free_port()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "focus_companion.cli", "play", "--camera", camera, "--data", str(data),
-             "--port", str(self.port), *more],
+            [*SMALL_DEMO, "play", "--camera", camera, "--data", str(data), "--port", str(self.port), *more],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
         )  # fmt: skip
 
@@ -203,11 +202,12 @@ def test_the_demo_resumes_after_a_restart(program: Any) -> None:
         took: list[float] = []
         # A machine under load may occasionally be late, for one exit in five or more.
         while len(took) < 5 and min(took, default=9.0) >= 3:
+            if two.process.poll() is not None:
+                two = program()
+                two.wait_for("/api/state", lambda state: True)
             with urllib.request.urlopen(f"http://127.0.0.1:{two.port}/api/events", timeout=60):
                 seconds, status, output = two.end(number)
             took.append(seconds)
             assert status == 0 and "Traceback" not in output, output
             assert "Page: http://127.0.0.1:" in output and "demo" in output
-            two = program()
-            two.wait_for("/api/state", lambda state: True)
         assert min(took) < 3, took

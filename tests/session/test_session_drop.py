@@ -55,7 +55,7 @@ def told() -> list[dict[str, object]]:
     ]
     session = Session(DROP, {}, None, Pipeline(DROP))
     return [
-        event.to_json() for frame in shown(pleasant_look(800, 600), boards) for event in session.push(frame)
+        event.to_json() for frame in shown(pleasant_look(640, 480), boards) for event in session.push(frame)
     ]
 
 
@@ -78,7 +78,7 @@ def test_an_illegal_placing_has_its_reason_and_sentence(told: list[dict[str, obj
 @pytest.mark.parametrize("profile", ["domination", "domination-shouldered"])
 def test_a_game_from_the_empty_board_settles_which_set_it_is(profile: str) -> None:
     """An empty board does not show it; the first pieces do, without a false alert."""
-    look = replace(pleasant_look(800, 600), pieces=PieceStyle(profile))
+    look = replace(pleasant_look(640, 480), pieces=PieceStyle(profile))
     game = script_game(look, DROP, seed=1, plies=14, trouble=0.0, pace=Pace(settle=1.1))
     pipeline = Pipeline(DROP)
     session = Session(DROP, {}, None, pipeline)

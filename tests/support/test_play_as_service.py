@@ -7,11 +7,11 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from small_demo import SMALL_DEMO
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,7 +31,7 @@ def test_play_notifies_systemd_and_keeps_a_log_without_secrets(tmp_path: Path) -
         line.bind(address)
         line.settimeout(240)
         process = subprocess.Popen(
-            [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--port", "0", "--lan",
+            [*SMALL_DEMO, "play", "--camera", "demo", "--port", "0", "--lan",
              "--data", str(tmp_path / "data")],
             cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip

@@ -15,6 +15,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from small_demo import SMALL_DEMO
 
 from focus_companion.commands.shared.taping import sight_from_json, sight_to_json
 from focus_companion.game.moves import Move
@@ -300,7 +301,7 @@ def test_a_tape_without_turns_has_no_stills(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_demonstration_is_run_again_to_the_same_events(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--port", "0",
+        [*SMALL_DEMO, "play", "--camera", "demo", "--port", "0",
          "--data", str(tmp_path / "data"), "--tape", str(tmp_path / "tape")],
         cwd=ROOT, env=os.environ | {"FOCUS_COMPANION_LIGHTS": "none"}, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
