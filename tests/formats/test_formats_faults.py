@@ -1,4 +1,4 @@
-"""Reading is total: any bytes give either a game or one clear error."""
+"""Any bytes are read either as a game or with one clear error."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def changed(**more: Any) -> bytes:
         ),
     ],
 )
-def test_every_fault_says_what_and_where(data: bytes, place: str, problem: str) -> None:
+def test_every_fault_is_reported_with_its_place(data: bytes, place: str, problem: str) -> None:
     with pytest.raises(FormatError) as caught:
         read_record(data, "game.json")
     error = caught.value
@@ -141,13 +141,13 @@ def test_every_fault_says_what_and_where(data: bytes, place: str, problem: str) 
     assert "\n" not in str(error) and len(str(error)) <= 400
 
 
-def test_a_move_off_the_board_is_left_to_the_replay() -> None:
+def test_a_move_off_the_board_is_refused_only_by_the_replay() -> None:
     match = read_record(changed(moves=["b2-b3", "d5-d9"]))
     with pytest.raises(IllegalMove, match="ply 2, d5-d9"):
         write(match, "json")
 
 
-def test_capital_letters_are_named_as_the_fault_with_the_ply() -> None:
+def test_capital_letters_are_reported_as_the_fault_with_the_ply() -> None:
     for text in ("D5-D6", "d5-D6", "*D5"):
         with pytest.raises(IllegalMove, match=f"ply 2, .*small letters: .*{text.lower()[-2:]}"):
             write(read_record(changed(moves=["b2-b3", text])), "json")
@@ -162,7 +162,7 @@ def test_a_game_that_partners_played_side_by_side_is_read_as_it_was(name: str) -
     assert read_record(write(match, name)) == match
 
 
-def total(data: bytes) -> None:
+def check_reading(data: bytes) -> None:
     try:
         match = read_record(data, "fuzz")
     except FormatError as error:
@@ -224,27 +224,27 @@ def damaged(seed: int) -> bytes:
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**48))
 def test_damaged_records(seed: int) -> None:
-    total(damaged(seed))
+    check_reading(damaged(seed))
 
 
 @pytest.mark.slow
-def test_damaged_records_by_the_thousand() -> None:
+def test_thousands_of_damaged_records() -> None:
     for seed in range(30_000):
-        total(damaged(seed))
+        check_reading(damaged(seed))
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from([b"", b"{", b"(;", b"(;GM[36]", b"Focus move sheet\n"]), st.binary(max_size=200))
-def test_any_bytes(head: bytes, tail: bytes) -> None:
-    total(head + tail)
+def test_any_bytes_are_a_game_or_a_clear_error(head: bytes, tail: bytes) -> None:
+    check_reading(head + tail)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from([*RECORD, "date", "sgf"]), JSON_VALUES)
 @example("rules", {"players": 2, "order": []})
 @example("rules", {"players": 2, "start": {}})
-def test_any_json_in_any_place(key: str, value: Any) -> None:
-    total(changed(**{key: value}))
+def test_any_json_value_for_any_key(key: str, value: Any) -> None:
+    check_reading(changed(**{key: value}))
 
 
 @settings(max_examples=200, deadline=None)
@@ -265,10 +265,10 @@ def test_any_json_in_any_place(key: str, value: Any) -> None:
     ),
     JSON_VALUES,
 )
-def test_any_json_in_any_rule(key: str, value: Any) -> None:
-    total(changed(rules={"players": 2, key: value}))
-    total(changed(rules={"players": 2, "set_up": "position", "start": {key: value}}))
-    total(
+def test_any_json_value_for_any_rule(key: str, value: Any) -> None:
+    check_reading(changed(rules={"players": 2, key: value}))
+    check_reading(changed(rules={"players": 2, "set_up": "position", "start": {key: value}}))
+    check_reading(
         changed(rules={"players": 3, "set_up": "position", "start": {"position": value, "captured": value}})
     )
 
@@ -283,7 +283,7 @@ def test_any_json_in_any_rule(key: str, value: Any) -> None:
         (b"", None),
     ],
 )
-def test_detection_is_by_content(head: bytes, kind: str | None) -> None:
+def test_the_format_is_detected_by_content(head: bytes, kind: str | None) -> None:
     assert detect(head) == kind
 
 
@@ -294,6 +294,6 @@ def test_quoting_keeps_any_text_on_one_line(text: str) -> None:
     assert strict_json.unquoted(quoted, "here") == text
 
 
-def test_what_is_null_in_the_rules_is_left_out() -> None:
+def test_null_in_the_rules_counts_as_absent() -> None:
     (game,) = read_record(changed(rules={"players": 3, "start": None, "fast_total": None})).games
     assert game.rules == read_record(changed(rules={"players": 3})).games[0].rules

@@ -1,4 +1,4 @@
-"""Corrupted input of every kind gets a clear error: a short run of the benchmark that tries far more."""
+"""Corrupted input of every kind gives a clear error: a short run of the benchmark, which tries far more."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def fuzzer() -> ModuleType:
     return module
 
 
-def test_some_hundred(fuzzer: Any) -> None:
+def test_some_hundred_corrupted_inputs(fuzzer: Any) -> None:
     tally = fuzzer.fuzz(500, seed=2)
     assert set(tally.refused) == {kind.name for kind in fuzzer.kinds()}
     assert min(tally.refused.values()) > 30
 
 
 @pytest.mark.slow
-def test_some_thousand(fuzzer: Any) -> None:
+def test_some_thousand_corrupted_inputs(fuzzer: Any) -> None:
     tally = fuzzer.fuzz(5_000, seed=3)
     assert sum(tally.refused.values()) == 5_000
     assert tally.slowest < 5

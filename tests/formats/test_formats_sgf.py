@@ -1,4 +1,4 @@
-"""SGF: checked with another reader, and lossless for foreign content."""
+"""SGF: another reader can read it, and foreign content is preserved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def one(record: GameRecord) -> str:
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_sgfmill_reads_one_node_a_turn(variant: dict[str, object]) -> None:
+def test_sgfmill_reads_one_node_per_turn(variant: dict[str, object]) -> None:
     record = played(variant, 11, 80, act_at=40)
     game = sgf.Sgf_game.from_bytes(one(record).encode())
     root, *nodes = game.get_main_sequence()
@@ -31,11 +31,11 @@ def test_sgfmill_reads_one_node_a_turn(variant: dict[str, object]) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(record=records())
-def test_sgfmill_reads_any_names(record: GameRecord) -> None:
+def test_sgfmill_reads_arbitrary_names(record: GameRecord) -> None:
     assert len(sgf.Sgf_game.from_bytes(one(record).encode()).get_main_sequence()) == len(record.moves) + 1
 
 
-def test_two_players_are_named_for_other_tools() -> None:
+def test_two_players_are_named_as_black_and_white_for_other_tools() -> None:
     record = played({"players": 2}, 1, 10, act_at=9, players={"g": "Ann ]", "r": "Ben"})
     root = sgf.Sgf_game.from_bytes(one(record).encode()).get_root()
     assert (root.get("PB"), root.get("PW")) == ("Ann ]", "Ben")
@@ -50,7 +50,7 @@ RULES[{"players":2}]GC[a comment\\] with ] AW[aa][bb]PB[An\\]n]
 C[other ) way]))"""
 
 
-def test_unknown_properties_and_variations_survive() -> None:
+def test_unknown_properties_and_variations_are_preserved() -> None:
     text = FOREIGN.replace("with ]", "with]").replace("(of] line", "(of line")
     once = read_sgf(text)
     (game,) = once.games
@@ -91,7 +91,7 @@ def test_unknown_properties_and_variations_survive() -> None:
         ("(;CA[nonsense]GM[36])", "CA"),
     ],
 )
-def test_faults_name_their_place(text: str, place: str) -> None:
+def test_faults_are_reported_with_their_place(text: str, place: str) -> None:
     with pytest.raises(FormatError) as caught:
         read_sgf(text.encode())
     assert caught.value.place.startswith(place)
@@ -108,11 +108,11 @@ def test_faults_name_their_place(text: str, place: str) -> None:
         ('(;CA[windows-1250]GM[36]RULES[{"players":2}]PB[Łucja])'.encode("cp1250"), "Łucja"),
     ],
 )
-def test_character_sets(data: bytes, name: str) -> None:
+def test_the_character_set_is_detected(data: bytes, name: str) -> None:
     assert read_sgf(data).games[0].players == {"g": name}
 
 
-def test_nesting_costs_nothing_but_length() -> None:
+def test_nesting_depth_is_unlimited() -> None:
     deep = 200_000
     (nodes,) = sgf_tree.parse("(;" * deep + ")" * deep)
     assert len(nodes) == deep
