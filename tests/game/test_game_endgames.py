@@ -1,6 +1,6 @@
 """Hundreds of endings: small crowded boards played out at random, compared turn by turn with the oracle.
 
-Random whole games seldom end; boards with a few tall stacks do, in every possible way.
+Whole random games seldom end; games on boards with a few tall stacks do, in every possible way.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
 from focus_companion.game.start import Start
 
-LONGEST = 60
+MAX_TURNS = 60
 
 
 def random_rules(choose: random.Random) -> dict[str, Any]:
-    """Settings of any game from a given position."""
+    """Random settings for a game from a given position."""
     players = choose.choice((2, 3, 4))
     partners = players == 4 and choose.random() < 0.5
     order = "".join(choose.sample(ORDERS[4], players))
-    if partners:  # they sit opposite
+    if partners:  # partners sit opposite each other
         other = next(letter for letter in order[1:] if letter != OPPOSITE[order[0]])
         order = order[0] + other + OPPOSITE[order[0]] + OPPOSITE[other]
     settings: dict[str, Any] = {
@@ -54,7 +54,7 @@ def random_rules(choose: random.Random) -> dict[str, Any]:
 
 
 def random_board(choose: random.Random, order: str) -> tuple[str, ...]:
-    """A few stacks near one another, most of them tall, their tops of few colours."""
+    """A few stacks close together, most of them tall, with tops of few colours."""
     squares = [name for name in SQUARES if name[0] in "cdef" and name[1] in "3456"]
     tops = "".join(choose.sample(order, max(2, len(order) - choose.randint(0, 1))))
     found = {
@@ -64,7 +64,7 @@ def random_board(choose: random.Random, order: str) -> tuple[str, ...]:
     return tuple(found.get(name, "") for name in SQUARES)
 
 
-def plain_act(state: dict[str, Any], rules: Rules, kind: str, player: str) -> dict[str, Any]:
+def act_by_specification(state: dict[str, Any], rules: Rules, kind: str, player: str) -> dict[str, Any]:
     """The state after an act, from the specification alone."""
     state = dict(state)
     if kind == "draw":
@@ -89,7 +89,7 @@ def plain_act(state: dict[str, Any], rules: Rules, kind: str, player: str) -> di
     return state
 
 
-def agree(position: Position, state: dict[str, Any], rules: Rules) -> None:
+def assert_agree(position: Position, state: dict[str, Any], rules: Rules) -> None:
     """Assert that both implementations agree."""
     assert {s: t for s, t in zip(SQUARES, position.stacks, strict=True) if t} == state["board"]
     assert dict(zip(rules.order, position.reserves, strict=True)) == state["reserve"]
@@ -103,7 +103,7 @@ def agree(position: Position, state: dict[str, Any], rules: Rules) -> None:
 
 
 def play_out(seed: int) -> str:
-    """Play one small game in both; return how it ended."""
+    """Play one small game in both implementations; return how it ended."""
     choose = random.Random(seed)
     settings = random_rules(choose)
     order = settings["order"]
@@ -128,15 +128,15 @@ def play_out(seed: int) -> str:
         if rules.stuck == "out" and rules.players > 2:
             state["out"] = [*state["out"], state["turn"]]
         state["turn"] = order[(order.index(state["turn"]) + 1) % rules.players]
-    agree(position, state, rules)
-    for _ in range(LONGEST):
+    assert_agree(position, state, rules)
+    for _ in range(MAX_TURNS):
         if position.result is not None:
             return f"{position.result.reason}, {len(position.out)} out"
         if choose.random() < 0.01:
             kind = choose.choice(("resign", "leave", "draw"))
             player = "" if kind == "draw" else choose.choice([p for p in order if p not in position.out])
             position = act(position, Declaration(kind, player), rules)  # type: ignore[arg-type]
-            state = plain_act(state, rules, kind, player)
+            state = act_by_specification(state, rules, kind, player)
         else:
             turns = sorted(oracle.turns(state, rules, state["turn"]))
             hostile = [
@@ -147,19 +147,19 @@ def play_out(seed: int) -> str:
             text = choose.choice(hostile if hostile and choose.random() < 0.8 else turns)
             position = play(position, Move.parse(text), rules)
             state = oracle.after(state, rules, text)
-        agree(position, state, rules)
+        assert_agree(position, state, rules)
     return "went on"
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_little_games_to_their_end(part: int) -> None:
+def test_small_games_to_their_end(part: int) -> None:
     ends = Counter(play_out(seed) for seed in range(part * 100, part * 100 + 100))
     assert sum(count for end, count in ends.items() if end.startswith(("domination", "fast"))) > 20, ends
     assert len(ends) > 4, ends
 
 
 @pytest.mark.slow
-def test_very_many_little_games() -> None:
+def test_very_many_small_games() -> None:
     ends = Counter(play_out(seed) for seed in range(1_000, 6_000))
     for end in (
         "domination, 0 out",
