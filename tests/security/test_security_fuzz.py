@@ -1,4 +1,4 @@
-"""Every reader and the page on the examples kept by the fuzzer, and on hypothesis's variations of them."""
+"""Every reader and the page, run on the fuzzer's corpus and on hypothesis's variations of it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def seeds(name: str) -> tuple[bytes, ...]:
 
 
 @st.composite
-def spoilt(draw: Any, name: str) -> bytes:
-    """A good example with a few bytes and words put in, taken out or repeated."""
+def corrupted(draw: Any, name: str) -> bytes:
+    """A valid example with a few bytes or words inserted, removed or repeated."""
     target = TARGETS[name]
     data = bytearray(draw(st.sampled_from(seeds(name))))
     for _ in range(draw(st.integers(1, 4))):
@@ -36,7 +36,7 @@ def spoilt(draw: Any, name: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_the_kept_examples(name: str) -> None:
+def test_examples_of_the_corpus(name: str) -> None:
     paths = examples(name)
     assert len(paths) >= 3, "the corpus is there"
     for path in paths:
@@ -44,24 +44,24 @@ def test_the_kept_examples(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_spoilt_examples(name: str) -> None:
+def test_corrupted_examples(name: str) -> None:
     @QUICK
-    @given(spoilt(name))
-    def spoil(data: bytes) -> None:
+    @given(corrupted(name))
+    def run_corrupted(data: bytes) -> None:
         TARGETS[name].run(data)
 
-    spoil()
+    run_corrupted()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(TARGETS) - {"film", "picture"}))
-def test_many_spoilt_examples(name: str) -> None:
+def test_many_corrupted_examples(name: str) -> None:
     @THOROUGH
-    @given(spoilt(name))
-    def spoil(data: bytes) -> None:
+    @given(corrupted(name))
+    def run_corrupted(data: bytes) -> None:
         TARGETS[name].run(data)
 
-    spoil()
+    run_corrupted()
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_many_spoilt_examples(name: str) -> None:
         (200, {"Content-Security-Policy": "default-src 'none'", "Access-Control-Allow-Origin": "*"}, b""),
     ],
 )
-def test_a_wrong_answer_is_found(status: int, headers: dict[str, str], body: bytes) -> None:
+def test_an_invalid_answer_is_detected(status: int, headers: dict[str, str], body: bytes) -> None:
     with pytest.raises(AssertionError):
         check_answer(status, headers, body)
 
 
-def test_a_wrong_reader_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_reader_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("focus_companion.formats.reading.detect", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         TARGETS["json"].run(b"{}")
