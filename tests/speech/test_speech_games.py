@@ -1,4 +1,4 @@
-"""A game that was only heard: from the transcript alone it is rebuilt, in every language."""
+"""A game can be reconstructed from the transcript of its speech alone, in every language."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from focus_companion.speech import Voice, narrate
 from focus_companion.web.catalogues import translations
 
 GAMES: Final = 200
-LONGEST: Final = 160
-"""Turns after which a game is broken off: its transcript must rebuild it all the same."""
+MAX_TURNS: Final = 160
+"""A game is broken off after these; it must be reconstructed from its transcript nevertheless."""
 
-WORDS: Final = 12
-"""What a turn may have at the most."""
+MAX_WORDS: Final = 12
+"""Of the sentence for a turn."""
 
 NAMES_GIVEN: Final = (
     "Ann",
@@ -47,13 +47,13 @@ NAMES_GIVEN: Final = (
 )
 
 
-def heard(verdict: Verdict, history: History, time: float) -> list[Event]:
+def events_of(verdict: Verdict, history: History, time: float) -> list[Event]:
     """The events of a verdict."""
     return [transition.event for transition in follow([verdict], history, time)]
 
 
 def games() -> Iterator[tuple[History, list[tuple[Event, dict]]]]:
-    """Games of 2 to 4 players with all that may happen: the game, and its events with their states."""
+    """Games of 2 to 4 players in which everything may happen: the game, and its events with their states."""
     for seed in range(GAMES):
         yield game(random.Random(seed))
 
@@ -64,45 +64,45 @@ def game(chance: random.Random) -> tuple[History, list[tuple[Event, dict]]]:
     rules = Rules.make(players, partners=partners, fast=not partners and chance.random() < 0.3)
     names = {letter: chance.choice(NAMES_GIVEN) for letter in rules.order}
     history = History.begin(rules, names)
-    told: list[tuple[Event, dict]] = []
+    emitted: list[tuple[Event, dict]] = []
     listed: list[dict] = []
 
-    def tell(*events: Event) -> None:
+    def emit(*events: Event) -> None:
         nonlocal history, listed
         before = history
         for event in events:
             history = history.take(event)
-        # Those of one picture are told when all of them have happened.
+        # The events of one picture are emitted together, with the state after the last of them.
         after = change(Transition(events[-1], before, history))
         listed = [*listed[: after["moves"]["keep"]], *after["moves"]["add"]]
-        told.extend((event, after | {"moves": listed}) for event in events)
+        emitted.extend((event, after | {"moves": listed}) for event in events)
 
-    tell(began(history, 0.0))
+    emit(began(history, 0.0))
     if chance.random() < 0.2:
         first = chance.choice(rules.order[1:])
-        tell(*heard(OtherBegins(first, start_position(rules.begun_by(first))), history, 0.0))
+        emit(*events_of(OtherBegins(first, start_position(rules.begun_by(first))), history, 0.0))
     time = 0.0
-    while not history.over and len(told) < LONGEST * 2 and history.ply < LONGEST:
+    while not history.over and len(emitted) < MAX_TURNS * 2 and history.ply < MAX_TURNS:
         time += 1
         at, position = chance.random(), history.position
         if at < 0.03 and history.ply:
-            tell(*heard(WentBack(chance.randrange(max(0, history.ply - 3), history.ply)), history, time))
+            emit(*events_of(WentBack(chance.randrange(max(0, history.ply - 3), history.ply)), history, time))
         elif at < 0.06:
             reason = chance.choice(sorted(TEMPLATES))
-            tell(*heard(Wrong(reason, position.to_move, (3, 4, 9), "…"), history, time))
-            tell(*heard(PutRight(), history, time))
+            emit(*events_of(Wrong(reason, position.to_move, (3, 4, 9), "…"), history, time))
+            emit(*events_of(PutRight(), history, time))
         elif at < 0.063 and players > 2 and not partners:
             act = Acted(time, chance.choice(("resign", "leave")), NAMES[position.to_move])
-            tell(act, *result(history.take(act).position, time))
+            emit(act, *result(history.take(act).position, time))
         elif at < 0.065:
             act = Acted(time, "draw", "")
-            tell(act, *result(history.take(act).position, time))
+            emit(act, *result(history.take(act).position, time))
         else:
             moves = legal_moves(position, history.rules)
-            # Long steps onto high stacks end in captures; alike chances would wander about.
+            # Prefer high targets, which lead to captures; with equal chances, games would hardly progress.
             move = max(chance.sample(moves, min(3, len(moves))), key=lambda m: len(position.stacks[m.target]))
-            tell(*heard(TurnSeen(move, 0.9), history, time))
-    return history, told
+            emit(*events_of(TurnSeen(move, 0.9), history, time))
+    return history, emitted
 
 
 @pytest.fixture(scope="module")
@@ -111,18 +111,18 @@ def played() -> list[tuple[History, list[tuple[Event, dict]]]]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_transcript_alone_rebuilds_the_game(language: str, played) -> None:
+def test_a_game_is_reconstructed_from_its_transcript(language: str, played) -> None:
     voice = Voice(translations(language))
     ended = captures = 0
-    for history, told in played:
+    for history, emitted in played:
         transcript = []
-        for event, after in told:
+        for event, after in emitted:
             said = narrate(event, after, voice)
             if said is None:
                 continue
             transcript.append(said.text)
             if isinstance(event, Moved):
-                assert len(said.text.split()) <= WORDS, said.text
+                assert len(said.text.split()) <= MAX_WORDS, said.text
         heard = Listener(language).rebuild(transcript)
         rules = history.rules
         assert heard.order == "".join(rules.order)
@@ -130,9 +130,9 @@ def test_a_transcript_alone_rebuilds_the_game(language: str, played) -> None:
         movers = [position.to_move for position in history.positions]
         moves = [str(entry.what) for entry in history.moves]
         assert heard.moves == list(zip(movers, moves, strict=False)), transcript
-        turns = [turn for turn in told[-1][1]["moves"] if "move" in turn]
+        turns = [turn for turn in emitted[-1][1]["moves"] if "move" in turn]
         assert heard.taken == [(len(turn["captured"]), len(turn["reserve"])) for turn in turns]
-        acts = [turn for turn in told[-1][1]["moves"] if "act" in turn]
+        acts = [turn for turn in emitted[-1][1]["moves"] if "act" in turn]
         assert [(kind, who) for kind, who, _ in heard.acts] == [
             (turn["act"], LETTER.get(turn.get("player", ""), "")) for turn in acts
         ]
@@ -140,5 +140,5 @@ def test_a_transcript_alone_rebuilds_the_game(language: str, played) -> None:
         assert heard.winners == (None if outcome is None else outcome.winners)
         ended += outcome is not None
         captures += sum(len(turn["captured"]) for turn in turns)
-    assert ended > GAMES / 4 and captures > GAMES, "games that say little show little"
+    assert ended > GAMES / 4 and captures > GAMES, "games in which little happens test little"
     assert {len(history.rules.order) for history, _ in played} == {2, 3, 4}
