@@ -17,25 +17,27 @@ from focus_companion.vision.geometry.lens_calibration import detect_target
 from focus_companion.vision.geometry.scene import Camera, Lens
 
 SIZE = (800, 600)
-RASTER = 6
-"""Pixels per millimetre of the drawn sheet."""
+PIXELS_PER_MM = 6
+"""Resolution of the drawn sheet."""
 
 
 @cache
 def drawn_sheet() -> np.ndarray:
     sheet = target.sheet("a4")
-    paper = np.full((round(sheet.height * RASTER), round(sheet.width * RASTER)), 235, np.uint8)
+    paper = np.full((round(sheet.height * PIXELS_PER_MM), round(sheet.width * PIXELS_PER_MM)), 235, np.uint8)
     for box in sheet.boxes:
-        low = np.round(np.array([box.x, box.y]) * RASTER).astype(int)
-        high = np.round(np.array([box.x + box.width, box.y + box.height]) * RASTER).astype(int)
+        low = np.round(np.array([box.x, box.y]) * PIXELS_PER_MM).astype(int)
+        high = np.round(np.array([box.x + box.width, box.y + box.height]) * PIXELS_PER_MM).astype(int)
         paper[low[1] : high[1], low[0] : high[0]] = 20
-    # Smoothed to about a pixel of the pictures: a camera sees the mean over each of its pixels.
+    # Blurred by about a pixel of the pictures, because a camera averages over each of its pixels.
     return np.asarray(
-        cv2.GaussianBlur(cv2.GaussianBlur(paper, (0, 0), 0.18 * RASTER), (0, 0), 0.175 * RASTER)
+        cv2.GaussianBlur(cv2.GaussianBlur(paper, (0, 0), 0.18 * PIXELS_PER_MM), (0, 0), 0.175 * PIXELS_PER_MM)
     )
 
 
-def shot(camera: Camera, stretch: tuple[float, float] = (1.0, 1.0), noise: float = 2.0) -> np.ndarray:
+def picture_of_sheet(
+    camera: Camera, stretch: tuple[float, float] = (1.0, 1.0), noise: float = 2.0
+) -> np.ndarray:
     """The sheet as seen by the camera, with its centre at the origin."""
     sheet = target.sheet("a4")
     width, height = camera.lens.width, camera.lens.height
@@ -43,8 +45,8 @@ def shot(camera: Camera, stretch: tuple[float, float] = (1.0, 1.0), noise: float
     rays = pixel_rays(camera, pixels)
     depth = -camera.place[2] / rays[:, 2]
     at = camera.place[:2] + depth[:, None] * rays[:, :2]
-    x = (at[:, 0] / stretch[0] + sheet.width / 2) * RASTER
-    y = (-at[:, 1] / stretch[1] + sheet.height / 2) * RASTER
+    x = (at[:, 0] / stretch[0] + sheet.width / 2) * PIXELS_PER_MM
+    y = (-at[:, 1] / stretch[1] + sheet.height / 2) * PIXELS_PER_MM
     maps = [np.asarray(m.reshape(height, width), np.float32) for m in (x, y)]
     grey = cv2.remap(
         drawn_sheet(), maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=120
@@ -60,7 +62,7 @@ def known_lens(field_of_view: float = 66.0, k1: float = -0.11) -> Lens:
 
 
 def cameras(lens: Lens, count: int = 12, tilt: float = 38.0) -> list[Camera]:
-    """Views from all sides, some of them off centre."""
+    """Cameras on all sides, some of which see the sheet off centre."""
     rng = np.random.default_rng(5)
     aim = replace(board_profile(), half_width=target.COLUMNS * target.SQUARE / 2)
     found = []
@@ -83,5 +85,5 @@ def cameras(lens: Lens, count: int = 12, tilt: float = 38.0) -> list[Camera]:
 
 def views(lens: Lens, **how: Any) -> list[Any]:
     stretch = how.pop("stretch", (1.0, 1.0))
-    seen = [detect_target(shot(camera, stretch)) for camera in cameras(lens, **how)]
+    seen = [detect_target(picture_of_sheet(camera, stretch)) for camera in cameras(lens, **how)]
     return [view for view in seen if view is not None]
