@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Settings and fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from typing import Any, Final
 import pytest
 from hypothesis import settings
 
-# A failing run in CI must indicate a fault of the change under test, not one that a new example has found in
-# older code; on a developer's machine every run looks for new examples.
+# A failing run in CI must indicate a fault of the change under test, not a fault that a new example has found
+# in older code; on a developer's machine every run tries new examples.
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
 # A shell that starts the tests in the background makes them and their child processes ignore Ctrl-C, but some
-# have to be stopped with it. Own handlers are not inherited, so the child processes have the default one.
+# have to be stopped with it. Python's handlers are not inherited, so child processes have the default one.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS: Final = Path(__file__).parent
 
-SLOW_HANGS_AFTER: Final = 900
+SLOW_TIMEOUT: Final = 900
 """Seconds. The timeout in ``pyproject.toml`` is for tests that hang; those marked slow may just be slow, for
 example because many processes are killed and restarted on a busy machine.
 """
 
-LONG: Final = (
+SLOWEST_FILES: Final = (
     "test_readme.py",
     "watch/test_watch_sources.py",
     "session/test_play_memory.py",
@@ -61,11 +61,11 @@ LONG: Final = (
     "simulator/test_simulator_view.py",
     "review/test_puzzles.py",
 )
-"""The files that take longest. They are begun first: for one that is begun last, all other cores wait."""
+"""The files that take longest. They are started first: all other cores would wait for one started last."""
 
-PER_BROWSER_FILE: Final = 2
-"""How many other files begin for each file of browser tests. These mostly wait, so the others use the
-processor. If they came together, it would have too little to do at first, then too much.
+OTHERS_PER_BROWSER_FILE: Final = 2
+"""How many other files are started for each file of browser tests. Browser tests mostly wait, and the others
+use the processor meanwhile; all browser tests in a row would leave it idle, then overload it.
 """
 
 
@@ -78,16 +78,16 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     waiting = dict.fromkeys(item.path for item in items if item.get_closest_marker("browser"))
-    places = {TESTS / name: place for place, name in enumerate(LONG)}
+    places = {TESTS / name: place for place, name in enumerate(SLOWEST_FILES)}
     others = sorted(
-        {item.path for item in items} - waiting.keys(), key=lambda f: (places.get(f, len(LONG)), f)
+        {item.path for item in items} - waiting.keys(), key=lambda f: (places.get(f, len(SLOWEST_FILES)), f)
     )
     begun = {file: float(place) for place, file in enumerate(others)}
-    begun |= {file: PER_BROWSER_FILE * place - 0.5 for place, file in enumerate(waiting)}
+    begun |= {file: OTHERS_PER_BROWSER_FILE * place - 0.5 for place, file in enumerate(waiting)}
     items.sort(key=lambda item: begun[item.path])
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
-            item.add_marker(pytest.mark.timeout(SLOW_HANGS_AFTER))
+            item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT))
 
 
 @pytest.fixture(scope="session")

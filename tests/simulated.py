@@ -15,20 +15,20 @@ from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.scene import BoardProfile
 
 _VIEWS: Final[dict[str, BoardView]] = {}
-_KEPT: Final = 4e6
-"""Maximum pixels of all cached views together; each takes about 60 bytes."""
+_MAX_CACHED_PIXELS: Final = 4e6
+"""Of all cached views together; each pixel takes about 60 bytes."""
 
 _FOUND: Final[dict[bytes, FoundBoard | None]] = {}
 
 
 def view_of(look: SceneStyle) -> BoardView:
-    """The view of this look, if possible that of an earlier test, so that the background is not painted
-    again. It draws a stage like a new view, whatever was drawn before.
+    """The view of this look, cached from an earlier test if possible, so that the background is not painted
+    again. Whatever it has drawn before, it draws a stage as a new view would.
     """
     key = repr(look)
     view = _VIEWS.pop(key, None) or BoardView(look)
     _VIEWS[key] = view
-    while sum(kept.look.size[0] * kept.look.size[1] for kept in _VIEWS.values()) > _KEPT:
+    while sum(kept.look.size[0] * kept.look.size[1] for kept in _VIEWS.values()) > _MAX_CACHED_PIXELS:
         del _VIEWS[next(iter(_VIEWS))]
     return view
 
@@ -40,9 +40,9 @@ def find_board(
     *more: Any,
     **named: Any,
 ) -> FoundBoard | None:
-    """The result of the product's function, cached for identical arguments.
+    """The result of the function of the same name, cached for identical arguments.
 
-    Tests that begin with the same game see the same pictures, and are about later ones.
+    Tests that start with the same game see the same first pictures; they test what happens later.
     """
     asked = pickle.dumps((image.shape, tuple(profiles), stacks and tuple(stacks), more, named))
     key = blake2b(asked + image.tobytes()).digest()

@@ -1,4 +1,4 @@
-"""The floors of ``docs/architecture.md``: imports point inward, modules stay short, help stays quick."""
+"""The rules of ``docs/architecture.md``: imports point inward, modules are short, help is quick."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "focus_companion"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-LONGEST = 500
-"""Lines of a module; one that is longer does more than one job."""
+MAX_MODULE_LINES = 500
+"""A longer module does more than one job."""
 
 HELP_SECONDS = 5.0
 """Timeout in seconds for ``--help`` on a machine under load; on an idle one it takes a tenth of that."""
@@ -32,7 +32,7 @@ def floors() -> tuple[dict[str, int], dict[str, int]]:
 
 
 def numbered(text: str) -> dict[str, int]:
-    """Folder or module → floor, of the tables in a part of the text."""
+    """Folder or module → floor, from the tables in a part of the text."""
     found: dict[str, int] = {}
     for floor, rooms in re.findall(r"^\| (\d) \| ([^|]+) \|", text, re.MULTILINE):
         for room in re.findall(r"`(\w+)(?:/|\.py)`", rooms):
@@ -56,7 +56,7 @@ def tree(path: Path) -> ast.Module:
 
 @cache
 def imported(path: Path) -> tuple[tuple[int, str], ...]:
-    """(line, dotted name) of everything that a module imports anywhere in it."""
+    """(line, dotted name) of everything that a module imports, at any depth."""
     return tuple(_imported(path))
 
 
@@ -72,18 +72,18 @@ def _imported(path: Path) -> Iterator[tuple[int, str]]:
             base = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*base, *([node.module] if node.module else [])])
             for alias in node.names:
-                # ``from package import module`` names a module as well as ``from module import name`` does.
+                # ``from package import module`` names a module, as ``from module import name`` does.
                 yield node.lineno, f"{module}.{alias.name}"
 
 
 def room_of(name: str) -> str | None:
-    """The room of a dotted name in the package; None for the package itself and for other names."""
+    """The room of a dotted name in the package; None for the package itself and for names outside it."""
     first, _, rest = name.partition(".")
     room = rest.partition(".")[0]
     return room if first == "focus_companion" and room and room != "__version__" else None
 
 
-def test_the_table_is_read() -> None:
+def test_the_tables_are_read() -> None:
     assert FLOORS["game"] == 0 < FLOORS["vision"] < FLOORS["referee"] < FLOORS["session"] < FLOORS["web"]
     assert FLOORS["cli"] == FLOORS["commands"] > FLOORS["web"]
 
@@ -109,7 +109,7 @@ def test_imports_point_inward(path: Path) -> None:
 
 
 def vision_folder(name: str) -> str | None:
-    """The folder (or module) of ``vision/`` that a dotted name lies in; None for what is not of it."""
+    """The folder (or module) of ``vision/`` in which a dotted name lies; None outside ``vision/``."""
     parts = name.split(".")
     return parts[2] if parts[:2] == ["focus_companion", "vision"] and len(parts) > 2 else None
 
@@ -140,7 +140,7 @@ def test_class_names_are_unique_in_the_package() -> None:
     assert shared == {}
 
 
-def test_the_product_needs_nothing_that_is_for_the_tests() -> None:
+def test_the_product_does_not_import_the_tests() -> None:
     apart = "focus_companion.simulator.for_tests"
     needing = {
         name_of(path)
@@ -152,12 +152,12 @@ def test_the_product_needs_nothing_that_is_for_the_tests() -> None:
     assert needing == set()
 
 
-def test_no_module_needs_itself() -> None:
-    """No circular imports, not even by an import within a function: shared code needs its own module."""
+def test_there_are_no_circular_imports() -> None:
+    """Not even by an import within a function: shared code needs a module of its own."""
     names = {name_of(path) for path in MODULES}
 
     def modules(name: str) -> Iterator[str]:
-        # The longest prefix that names a module: the rest is a name in it.
+        # The longest prefix that names a module; the rest is a name in it.
         while name and name not in names:
             name = name.rpartition(".")[0]
         if name:
@@ -171,7 +171,7 @@ def test_no_module_needs_itself() -> None:
 
 
 @pytest.mark.parametrize("path", [p for p in MODULES if room_of(name_of(p)) == "game"], ids=name_of)
-def test_game_needs_the_standard_library_alone(path: Path) -> None:
+def test_game_imports_only_the_standard_library(path: Path) -> None:
     forbidden = {
         "time",
         "datetime",
@@ -186,10 +186,10 @@ def test_game_needs_the_standard_library_alone(path: Path) -> None:
     }
     tops = {name.partition(".")[0] for _, name in imported(path)} - {"focus_companion"}
     assert tops - sys.stdlib_module_names == set()
-    assert tops & forbidden == set(), "no clock, no chance, no input and output in the game"
+    assert tops & forbidden == set(), "no clock, randomness, input or output in the rules"
 
 
-def test_commands_do_not_import_one_another_back_through_the_entry() -> None:
+def test_commands_do_not_import_the_entry_point() -> None:
     # The entry point imports the commands lazily; an import in the other direction would load all of them.
     back = [
         name_of(path)
@@ -204,7 +204,7 @@ def test_commands_do_not_import_one_another_back_through_the_entry() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_modules_are_short(path: Path) -> None:
     lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= LONGEST, f"{lines} lines; give a part of it a module of its own"
+    assert lines <= MAX_MODULE_LINES, f"{lines} lines; give a part of it a module of its own"
 
 
 PROBE = """
@@ -232,6 +232,6 @@ def test_help_is_quick(switch: str) -> None:
         cwd=ROOT,
     )
     loaded, seconds = done.stderr.splitlines()[-2:]
-    assert loaded == "", "the heavy libraries are imported where they are used"
+    assert loaded == "", "heavy libraries must be imported only where they are used"
     assert float(seconds) < HELP_SECONDS
     assert "focus-companion" in done.stdout or "Usage" in done.stdout

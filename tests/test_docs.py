@@ -1,4 +1,4 @@
-"""What the documentation names is there: files, tests, commands with their options, links, whole tables."""
+"""What the documentation names exists: files, tests, options, link targets; and its tables are complete."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ pages = pytest.mark.parametrize("page", PAGES, ids=ids)
 
 
 def own_words(line: str) -> str:
-    """The part of a line that belongs to a command: up to a comment, a pipe or the next command."""
+    """The part of a line up to a comment, a pipe or the next command."""
     return re.split(r"  +|[|;&#()]", line)[0]
 
 
 @pages
-def test_files_are_there(page: Path) -> None:
+def test_named_files_exist(page: Path) -> None:
     missing = [name for name in NAMED.findall(page.read_text(encoding="utf-8")) if not (ROOT / name).exists()]
     assert not missing
 
 
 @pages
-def test_tests_are_there(page: Path) -> None:
+def test_named_tests_exist(page: Path) -> None:
     written = "\n".join(path.read_text(encoding="utf-8") for path in TESTS.values())
     there = set(re.findall(r"^def (test_\w+)\(", written, re.MULTILINE)) | TESTS.keys()
     named = set(re.findall(r"`(test_\w+[a-z0-9])`", page.read_text(encoding="utf-8")))
     assert not named - there
 
 
-def test_each_threat_has_its_tests_in_the_files_that_are_named() -> None:
+def test_the_tests_of_each_threat_are_in_the_named_files() -> None:
     text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     found = re.findall(r"`(\w+)`: ((?:`test_\w+`(?:, )?)+)", text)
     assert len(found) > 15
@@ -59,7 +59,7 @@ def test_each_threat_has_its_tests_in_the_files_that_are_named() -> None:
 
 
 @pages
-def test_options_are_known(page: Path) -> None:
+def test_named_options_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for module, rest in BENCHMARK.findall(text):
         path = module.replace(".", "/") + ".py"
@@ -70,7 +70,7 @@ def test_options_are_known(page: Path) -> None:
     for name, rest in COMMAND.findall(text):
         command = cli.get_command(context, name)
         assert command is not None
-        # The arguments of a service's command are options of play.
+        # The arguments of the command of a service are options of play.
         held = (
             [command] if name != "service" else [*command.commands.values(), cli.get_command(context, "play")]
         )  # type: ignore[attr-defined]
@@ -81,7 +81,7 @@ def test_options_are_known(page: Path) -> None:
 
 
 @pages
-def test_links_lead_somewhere(page: Path) -> None:
+def test_link_targets_exist(page: Path) -> None:
     for address in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
         if "://" in address or address.startswith("mailto:"):
             continue
@@ -95,8 +95,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @pages
-def test_tables_are_whole(page: Path) -> None:
-    """A row with more or fewer cells than the header is not shown completely."""
+def test_table_rows_are_complete(page: Path) -> None:
+    """A row with more or fewer cells than the header would not be shown completely."""
     columns = 0
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if not line.startswith("|"):

@@ -1,4 +1,4 @@
-"""The pictures and the clip in ``fixtures/``: complete, small, and read by the program as they should be."""
+"""The pictures and the clip in ``fixtures/`` are complete and small, and the program reads them correctly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 FIXTURES: Final = Path(__file__).resolve().parent.parent / "fixtures"
 IMAGES: Final = FIXTURES / "images"
 CLIP: Final = IMAGES / "clip-oblique.mp4"
-MEGABYTES: Final = 6
+MAX_MEGABYTES: Final = 6
 RANKS: Final = ("cdef", "bcdefg", *4 * ("abcdefgh",), "bcdefg", "cdef")
 REASONS: Final = {"wrong_distance": {"distance"}, "opponents_stack": {"not_your_stack", "out_of_turn"}}
 
@@ -43,20 +43,20 @@ def companion(*args: str | Path) -> str:
     return done.stdout
 
 
-def test_every_picture_has_its_truth() -> None:
+def test_every_picture_has_a_ground_truth() -> None:
     assert {still["file"] for still in STILLS} == {path.name for path in IMAGES.glob("*.jpg")}
 
 
-def test_they_stay_small() -> None:
-    assert sum(path.stat().st_size for path in FIXTURES.rglob("*") if path.is_file()) < MEGABYTES * 1e6
+def test_the_fixtures_are_small() -> None:
+    assert sum(path.stat().st_size for path in FIXTURES.rglob("*") if path.is_file()) < MAX_MEGABYTES * 1e6
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "still", [s for s in STILLS if s.get("event") == "start"], ids=lambda still: str(still["file"])
 )
-def test_start_pictures_are_found_where_they_are(still: dict[str, Any]) -> None:
-    """The board's corners within a tenth of a square of the truth's."""
+def test_the_board_is_found_in_start_pictures(still: dict[str, Any]) -> None:
+    """With its corners within a tenth of a square of the ground truth."""
     cv2 = pytest.importorskip("cv2")
     np = pytest.importorskip("numpy")
     players = str(still["settings"]["players"])
@@ -72,14 +72,14 @@ def test_start_pictures_are_found_where_they_are(still: dict[str, Any]) -> None:
     )
     true = true.reshape(-1, 2)
     found = np.array([read["corners"][name] for name in ("a1", "h1", "h8", "a8")])
-    # A still does not show where rank 1 is, so any quarter turn of the right board is correct.
+    # A still does not show where rank 1 is, so any quarter turn of the true board is correct.
     apart = min(np.abs(np.roll(found, turn, 0) - true).max() for turn in range(4))
     pitch = np.linalg.norm(true[1] - true[0]) / 8
     assert apart < 0.1 * pitch
 
 
 @pytest.mark.slow
-def test_clip_is_refereed_to_the_letter() -> None:
+def test_the_clip_is_refereed_without_errors() -> None:
     """From the video file to the events: every turn, every illegal act, nothing else."""
     lines = companion("watch", CLIP, "--players", "2", "--order", "red,green", "--events", "-").splitlines()
     events = [json.loads(line) for line in lines]

@@ -1,4 +1,4 @@
-"""What is shipped: a wheel that works in a fresh environment, from any folder, without extras."""
+"""The wheel works in a fresh environment, from any folder, without extras."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ RECORD: Final = {
     "rules": {"players": 2},
     "moves": ["b2-b3", "b5-b4"],
 }
-SEQUENCES_OF_TWO: Final = 4460
-"""Of turns, from the start for two players."""
+SEQUENCES_OF_TWO_TURNS: Final = 4460
+"""From the start position for two players."""
 
 
-def test_documents_name_what_is_there() -> None:
-    """Every link of the documents to a file of ours leads to it."""
+def test_links_to_our_files_lead_to_them() -> None:
+    """In every document."""
     missing = [
         f"{page.relative_to(ROOT)}: {target}"
         for page in [*ROOT.glob("*.md"), *ROOT.glob("*/*.md")]
@@ -47,7 +47,7 @@ def test_documents_name_what_is_there() -> None:
 
 
 def test_translations_are_compiled() -> None:
-    """Each language's catalogue lies compiled beside its text, with the same translations in it."""
+    """Each language's compiled catalogue has the translations of its source."""
     pofile = pytest.importorskip("babel.messages.pofile")
     mofile = pytest.importorskip("babel.messages.mofile")
     texts = sorted((ROOT / "focus_companion").rglob("*.po"))
@@ -60,7 +60,7 @@ def test_translations_are_compiled() -> None:
 
 
 def _translations(catalogue: Iterable[Any]) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """Text → translation, each with its plural forms; what is not translated is left out."""
+    """Text → translation, each with its plural forms; untranslated texts are left out."""
 
     def forms(text: str | Iterable[str]) -> tuple[str, ...]:
         return (text,) if isinstance(text, str) else tuple(text)
@@ -78,7 +78,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
     archive = _build(ROOT, folder, "sdist")
     with tarfile.open(archive) as packed:
-        # By attribute, because the early Python 3.11 of Debian 12 does not support the argument.
+        # As an attribute, because the early Python 3.11 of Debian 12 does not support the argument.
         packed.extraction_filter = getattr(tarfile, "data_filter", lambda member, path: member)
         packed.extractall(folder)
     return _build(folder / archive.name.removesuffix(".tar.gz"), folder, "wheel")
@@ -97,8 +97,8 @@ def _build(source: Path, folder: Path, kind: str) -> Path:
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program in a fresh environment with only the wheel and its dependencies.
 
-    Pip installs the wheel; the dependencies that it asks for are linked from the environment of the tests.
-    That pip finds them on its own is what ``test_readme.py`` tries.
+    Pip installs the wheel; its dependencies are linked from the environment of the tests.
+    ``test_readme.py`` tests that pip finds them itself.
     """
     home = tmp_path_factory.mktemp("venv")
     venv.create(home, with_pip=False)
@@ -118,7 +118,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _link_dependencies(distribution: Distribution, packages: Path) -> None:
-    """Link what a distribution needs, and what that needs, file by file into a folder of packages."""
+    """Link the dependencies of a distribution, also indirect ones, file by file into a folder of packages."""
     waiting = [(distribution, "")]
     linked = set()
     while waiting:
@@ -136,7 +136,7 @@ def _link_dependencies(distribution: Distribution, packages: Path) -> None:
             for file in found.files or ():
                 link = packages / file
                 if ".." in file.parts or link.is_symlink():
-                    continue  # a command, or linked for one of the extras already
+                    continue  # a command, or already linked for one of the extras
                 link.parent.mkdir(parents=True, exist_ok=True)
                 link.symlink_to(Path(str(file.locate())).resolve())
 
@@ -172,7 +172,7 @@ def test_installed_program_works_from_another_folder(installed: Path, tmp_path: 
     assert "play" in run(installed, "--help", cwd=tmp_path).stdout
     assert run(installed, "--version", cwd=tmp_path).stdout.split()[-1].count(".") == 2
     counted = run(installed, "perft", "2", "--players", "2", cwd=tmp_path)
-    assert counted.stdout.splitlines()[-1] == str(SEQUENCES_OF_TWO), counted.stderr
+    assert counted.stdout.splitlines()[-1] == str(SEQUENCES_OF_TWO_TURNS), counted.stderr
     (tmp_path / "game.json").write_text(json.dumps(RECORD), encoding="utf-8")
     replayed = run(installed, "replay", "game.json", "--positions", cwd=tmp_path)
     assert replayed.returncode == 0, replayed.stderr
@@ -191,7 +191,7 @@ def test_installed_program_reads_a_picture(installed: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_installed_program_asks_for_nothing_that_tests_alone_need(installed: Path) -> None:
+def test_installed_program_needs_no_dependency_of_the_tests(installed: Path) -> None:
     """Every module can be imported with the wheel's dependencies."""
     code = (
         "import focus_companion, importlib, pkgutil\n"

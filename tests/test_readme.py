@@ -1,4 +1,4 @@
-"""The README's commands, as printed and in its order, in a copy of the checkout and a new home."""
+"""The README's commands, as printed and in their order, run in a copy of the checkout and a new home."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ NOT_COPIED: Final = shutil.ignore_patterns(
 
 
 def commands(page: Path) -> list[str]:
-    """The lines of a page's indented blocks, in their order."""
+    """The lines of a page's indented blocks, in order."""
     lines = page.read_text(encoding="utf-8").splitlines()
     return [line.strip() for line in lines if re.match(r"    \S", line) and not line.lstrip().startswith("-")]
 
 
 class Terminal:
-    """The terminal of a new user: one command after another, with exported variables."""
+    """The terminal of a new user: runs one command after another and keeps exported variables."""
 
     def __init__(self, home: Path, checkout: Path) -> None:
         self.checkout = checkout
@@ -41,7 +41,7 @@ class Terminal:
             "HOME": str(home),
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "SHELL": "/bin/bash",
-            # Any free port, and no lights of the test machine.
+            # Any free port, and none of the test machine's lights.
             "FOCUS_COMPANION_PORT": "0",
             "FOCUS_COMPANION_LIGHTS": "none",
         }
@@ -58,21 +58,21 @@ class Terminal:
         process = self.start(line)
         printed, _ = process.communicate()
         assert process.returncode == 0, f"{line}\n{printed}"
-        told = self.kept.read_bytes().decode().split("\0")
-        self.environment = dict(entry.split("=", 1) for entry in told if "=" in entry)
+        exported = self.kept.read_bytes().decode().split("\0")
+        self.environment = dict(entry.split("=", 1) for entry in exported if "=" in entry)
         return printed
 
     def play(self, line: str) -> str:
-        """The output of a command until it has printed a turn, and after Ctrl-C."""
+        """The output of a command that is stopped with Ctrl-C once it has printed a turn."""
         process = self.start(line)
         assert process.stdout is not None
         printed = []
-        for told in process.stdout:
-            printed.append(told)
-            if re.match(r" +\d+\. ", told):
+        for output in process.stdout:
+            printed.append(output)
+            if re.match(r" +\d+\. ", output):
                 break
         assert process.poll() is None, f"{line}\n{''.join(printed)}"
-        # As a terminal does: to the whole process group.
+        # To the whole process group, as a terminal does.
         os.killpg(process.pid, signal.SIGINT)
         printed.append(process.communicate()[0])
         return "".join(printed)
@@ -85,7 +85,7 @@ def test_every_command_runs_as_printed_and_in_its_order(tmp_path: Path) -> None:
     checkout, home = tmp_path / "checkout", tmp_path / "home"
     shutil.copytree(ROOT, checkout, ignore=NOT_COPIED)
     home.mkdir()
-    # How this machine reaches its package index, if that is configured.
+    # The configuration of this machine's package index, if any.
     if (Path.home() / ".config" / "pip").is_dir():
         shutil.copytree(Path.home() / ".config" / "pip", home / ".config" / "pip")
     terminal = Terminal(home, checkout)
@@ -105,16 +105,16 @@ def test_every_command_runs_as_printed_and_in_its_order(tmp_path: Path) -> None:
     assert str(home / ".local" / "bin") in (home / ".bashrc").read_text(encoding="utf-8")
 
 
-def test_packages_of_debian_that_the_commands_need_are_named_before_them() -> None:
+def test_debian_packages_that_the_commands_need_are_named_before_them() -> None:
     first, *_ = commands(ROOT / "README.md")
     assert first == "sudo apt install make pipx"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_no_page_installs_what_is_not_published_or_what_debian_refuses(page: Path) -> None:
+def test_no_page_gives_an_install_command_that_fails(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert not re.search(r"pip install '?focus-companion|focus-companion\[", text)
-    # Without a venv, Debian 12 and later refuse it; pipx makes one.
+    # Without a venv, Debian 12 and later refuse to install; pipx makes one.
     assert not [line for line in commands(page) if re.match(r"(sudo )?pip3? install (?!uv)['\".]", line)]
 
 
@@ -122,12 +122,12 @@ MODULES: Final = sorted((ROOT / "focus_companion").rglob("*.py"))
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.relative_to(ROOT).as_posix())
-def test_no_message_names_an_install_that_does_not_exist(module: Path) -> None:
+def test_no_message_gives_an_install_command_that_fails(module: Path) -> None:
     text = module.read_text(encoding="utf-8")
     assert not re.search(r"pip install '?focus-companion|focus-companion\[", text)
 
 
-def test_no_error_sends_users_to_files_that_only_a_checkout_has() -> None:
+def test_no_error_refers_to_files_that_exist_only_in_a_checkout() -> None:
     sent = re.compile(r"(?:see|in) (?:docs|calibration|firmware|benchmarks)/[\w-]+\.md")
     for module in MODULES:
         text = re.sub(r'"""(?s:.*?)"""', "", module.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The history of measurements: rows are appended, none is changed, and a spreadsheet can read the file."""
+"""The history of measurements: rows are appended, never changed, and a spreadsheet can read the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def rows(file: Path) -> list[list[str]]:
         return list(csv.reader(text))
 
 
-def test_figures_are_appended_under_one_heading(tmp_path: Path) -> None:
+def test_rows_are_appended_under_one_header(tmp_path: Path) -> None:
     file = tmp_path / "history.csv"
     append("accuracy.games", "seeds 1 to 3, quick", {"games exact": "3/3", "false alerts": 0}, file)
     append("reliability.soak", "seed 1", {"turns": 100}, file)
@@ -26,5 +26,5 @@ def test_figures_are_appended_under_one_heading(tmp_path: Path) -> None:
     ]
 
 
-def test_every_row_of_the_history_is_whole() -> None:
+def test_every_row_of_the_history_is_complete() -> None:
     assert {len(row) for row in rows(HISTORY_FILE)} == {len(COLUMNS)}

@@ -1,4 +1,4 @@
-"""The mutants that measure the tests: small changes that compile, of code that a test could notice."""
+"""The mutants with which the tests are measured: small changes that compile and that a test could notice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def judged(value: int = 0) -> bool:
 '''
 
 
-def test_each_mutant_changes_one_expression_of_what_is_executed() -> None:
+def test_each_mutant_changes_one_expression_that_is_executed() -> None:
     changed = {mutant.old: mutant.new for mutant in mutants("m.py", SOURCE)}
     assert changed["3"] == "4"
     assert changed["0"] == "1"
@@ -32,7 +32,7 @@ def test_each_mutant_changes_one_expression_of_what_is_executed() -> None:
     assert not {"True", "1 < 2", "return None", "return False", '"int"'} & changed.keys()
 
 
-def test_the_rest_of_the_file_stays() -> None:
+def test_the_rest_of_the_file_is_unchanged() -> None:
     for mutant in mutants("m.py", SOURCE):
         after = mutant.applied(SOURCE)
         ast.parse(after)
@@ -40,7 +40,7 @@ def test_the_rest_of_the_file_stays() -> None:
         assert after.count("\n") == SOURCE.count("\n")
 
 
-def test_the_same_seed_draws_the_same_of_each_room() -> None:
+def test_the_same_seed_draws_the_same_mutants_from_each_folder() -> None:
     drawn = sample(9, 4, ("game", "storage"))
     assert drawn == sample(9, 4, ("game", "storage"))
     assert [mutant.file.split("/")[1] for mutant in drawn].count("game") == 5

@@ -1,4 +1,4 @@
-"""The reliability diagram counts claims as it says, and finds the temperature that claims were drawn from."""
+"""The reliability diagram bins claims correctly and recovers the temperature they were drawn with."""
 
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -25,7 +25,7 @@ def claim(lead: float, right: bool) -> Claim:
 
 
 @pytest.mark.parametrize("temperature", [2.0, 7.0])
-def test_the_temperature_that_claims_were_drawn_from_is_found(temperature: float) -> None:
+def test_the_temperature_that_claims_were_drawn_with_is_recovered(temperature: float) -> None:
     random = np.random.default_rng(3)
     leads = random.uniform(0.0, 5 * temperature, 20_000)
     drawn = [claim(lead, random.random() < confidence(lead, temperature)) for lead in leads]
@@ -39,13 +39,13 @@ def test_claims_are_counted_by_their_confidence() -> None:
     assert bins[0].claimed == pytest.approx(0.525, abs=0.001) and bins[1].claimed > 0.999
 
 
-def test_the_interval_holds_the_share_and_narrows_with_more_claims() -> None:
+def test_the_interval_contains_the_share_and_narrows_with_more_claims() -> None:
     few, many = wilson(9, 10), wilson(900, 1000)
     assert few[0] < many[0] < 0.9 < many[1] < few[1] <= 1
     assert wilson(10, 10)[1] == pytest.approx(1)
 
 
-def test_the_drawing_holds_one_point_for_each_bin() -> None:
+def test_the_drawing_has_one_point_for_each_bin() -> None:
     bins = binned([claim(50.0, True), claim(0.0, False)])
     assert len(ElementTree.fromstring(drawing(bins)).findall("{*}circle")) == len(bins) == 2
 
@@ -60,7 +60,7 @@ def test_no_position_is_known_while_a_hand_moves_pieces() -> None:
 
 
 @pytest.mark.slow
-def test_a_watched_game_claims_each_of_its_turns_once() -> None:
+def test_a_watched_game_makes_one_claim_per_turn() -> None:
     game = case(3, plies=3, trouble=0.0)
     made = claims(game.name, game.frames(), game.truth(), game.rules)
     turns = [each for each in made if each.act == "TURN" and each.reported]

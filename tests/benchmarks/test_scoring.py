@@ -1,4 +1,4 @@
-"""What counts as right, late, asked about and wrong: the basis of all accuracy figures."""
+"""What counts as correct, late, asked about or wrong: the basis of all accuracy figures."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def scored(*events: dict[str, Any]) -> Score:
     return score(TRUTH, events)
 
 
-def test_all_right() -> None:
+def test_a_game_without_errors() -> None:
     result = scored(ALERT, RESOLVED, move(12.2))
     assert result.all_right and result.nothing_wrong
     assert result.latencies == (0.6, 0.2)
@@ -84,6 +84,6 @@ def test_all_right() -> None:
         ((ALERT, {**ALERT, "time": 6.0}, RESOLVED, move(12.2)), {"false_alerts": 0, "all_right": True}),
     ],
 )
-def test_what_is_not_all_right(events: tuple[dict[str, Any], ...], expected: dict[str, Any]) -> None:
+def test_every_kind_of_error_is_counted(events: tuple[dict[str, Any], ...], expected: dict[str, Any]) -> None:
     result = scored(*events)
     assert {name: getattr(result, name) for name in expected} == expected

@@ -1,4 +1,4 @@
-"""All contestants of a tournament play by the rules, and the stronger one comes out as the stronger."""
+"""All contestants of a tournament play by the rules, and the stronger one gets the higher score."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def test_sparring_partners_play_by_the_rules(kind: str, variant: dict[str, Any])
     partner = Sparring(kind, depth=2 if kind == "alpha-beta" else 60)
     position = opening(rules, 3)
     for seed in range(12):
-        # With no time at all, as on a machine that is busy with other things, it still has a turn.
+        # Even with no time at all, as on a busy machine, it finds a turn.
         move = partner.move([position], rules, 0.01 if seed % 2 else 0.0, seed)
         assert move in legal_moves(position, rules)
         position = apply(position, move, rules)
 
 
-def test_a_better_player_is_counted_as_one() -> None:
+def test_the_better_player_wins_from_either_seat() -> None:
     rules = Rules.make(2)
     strong, weak = player("ours:nodes=2000"), player("ours:noise=3000,depth=1")
     shares = [play_game(strong, weak, seat, rules, 1.0, 7)[0] for seat in (0, 1)]
@@ -39,15 +39,15 @@ def test_a_better_player_is_counted_as_one() -> None:
     assert [play_game(weak, strong, seat, rules, 1.0, 7)[0] for seat in (0, 1)] == [0.0, 0.0]
 
 
-def test_the_interval_is_over_openings() -> None:
+def test_the_interval_is_that_of_the_mean_over_openings() -> None:
     assert interval([1.0, 0.0, 1.0, 0.0]) == (0.5, pytest.approx(1.96 * 0.5773503 / 2))
 
 
-def test_nobody_of_that_name() -> None:
+def test_an_unknown_player_is_refused() -> None:
     with pytest.raises(ValueError, match="nobody of that name"):
         player("deep-blue")
 
 
 @pytest.mark.parametrize("kind", WEIGHTS)
-def test_weights_go_to_the_fit_and_back(kind: str) -> None:
+def test_flattened_weights_regain_their_shape(kind: str) -> None:
     assert shaped(flat(weights_of(kind)), weights_of(kind)) == weights_of(kind)

@@ -1,4 +1,4 @@
-"""Games for the commands: random legal turns, as a person would write the record by hand."""
+"""Games for the commands: random legal turns, in the form of a record written by hand."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Ended:
 
     @property
     def objects(self) -> list[dict[str, Any]]:
-        """Standard output as JSON, one object a line."""
+        """Standard output as JSON, one object per line."""
         return [json.loads(line) for line in self.out.splitlines()]
 
     def refused(self, status: int, *words: str) -> None:

@@ -1,4 +1,4 @@
-"""``export``: any format from a file or the journal, written atomically."""
+"""``export``: every format, from a file or the journal, written atomically."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ FORMATS = ("json", "sgf", "text", "csv", "svg", "gif", "html", "mp4")
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_file_in_every_format(focus: Any, write: Any, tmp_path: Path, name: str) -> None:
+def test_every_format_is_written_to_a_file(focus: Any, write: Any, tmp_path: Path, name: str) -> None:
     output = tmp_path / f"out.{name}"
-    # A film of more turns only takes longer.
+    # More turns would only make the film slower to write.
     record = game({"players": 3}, 2 if name == "mp4" else 12)
     ended = focus("export", write("g.json", record), "--format", name, "--output", output)
     assert (ended.status, ended.out, ended.err) == (0, "", "")
@@ -48,19 +48,19 @@ def test_a_file_in_every_format(focus: Any, write: Any, tmp_path: Path, name: st
     assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
 
 
-def test_without_output_it_goes_to_standard_output(focus: Any, write: Any) -> None:
+def test_without_output_option_the_export_goes_to_standard_output(focus: Any, write: Any) -> None:
     record = game({"players": 2}, 5)
     ended = focus("export", write("g.json", record), "--format", "json")
     assert [item["move"] for item in json.loads(ended.out)["moves"]] == record["moves"]
 
 
-def test_a_pipe_of_formats(focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_formats_can_be_piped(focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sheet = focus("export", write("g.json", game({"players": 2}, 5)), "--format", "text").out
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sheet.encode())))
     assert focus("export", "-", "--format", "text").out == sheet
 
 
-def test_an_illegal_record_leaves_the_old_file(focus: Any, write: Any, tmp_path: Path) -> None:
+def test_an_illegal_record_leaves_the_old_file_unchanged(focus: Any, write: Any, tmp_path: Path) -> None:
     output = tmp_path / "out.sgf"
     output.write_text("the old one")
     bad = write("g.json", game({"players": 2}, 0) | {"moves": ["b2-b3", "b2-b3"]})
@@ -68,19 +68,22 @@ def test_an_illegal_record_leaves_the_old_file(focus: Any, write: Any, tmp_path:
     assert output.read_text() == "the old one"
 
 
-def test_a_folder_that_is_not_there(focus: Any, write: Any, tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(focus: Any, write: Any, tmp_path: Path) -> None:
     path = write("g.json", game({"players": 2}, 1))
     ended = focus("export", path, "--format", "sgf", "--output", tmp_path / "no" / "out.sgf")
     ended.refused(2, "out.sgf", "No such file or directory")
 
 
-def test_the_table_has_a_row_a_turn(focus: Any, write: Any) -> None:
+def test_the_table_has_a_row_per_turn(focus: Any, write: Any) -> None:
     record = game({"players": 4, "order": ["green", "blue", "yellow", "red"]}, 250) | {
         "players": {"red": {"name": "=1+1"}}
     }
     rows = list(csv.DictReader(io.StringIO(focus("export", write("g.json", record), "--format", "csv").out)))
     assert [row["turn"] for row in rows] == record["moves"]
-    assert {row["name"] for row in rows} == {"", "'=1+1"}  # no spreadsheet reads it as a formula
+    assert {row["name"] for row in rows} == {
+        "",
+        "'=1+1",
+    }  # escaped, so that no spreadsheet takes it for a formula
     taken = sum(len(row["captured"]) for row in rows)
     assert taken == sum(int(value) for key, value in rows[-1].items() if key.startswith("captured_by_")) > 0
 
@@ -93,20 +96,20 @@ def test_the_picture_shows_every_piece(focus: Any, write: Any) -> None:
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", ">Moves<"), ("pl", ">Ruchy<"), ("it", ">Mosse<")])
-def test_a_page_in_the_language_asked_for(focus: Any, write: Any, language: str, words: str) -> None:
+def test_a_page_is_in_the_requested_language(focus: Any, write: Any, language: str, words: str) -> None:
     path = write("g.json", game({"players": 2}, 4))
     page = focus("export", path, "--format", "html", "--language", language, "--no-swings").out
     assert f'<html lang="{language}">' in page and words in page
 
 
-def test_a_film_is_no_text_for_a_terminal(focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_film_is_not_written_to_a_terminal(focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     path = write("g.json", game({"players": 2}, 1))
     for name in ("gif", "mp4"):
         focus("export", path, "--format", name).refused(2, name, "--output")
 
 
-def test_progress_of_a_film_is_for_terminals(
+def test_progress_of_a_film_is_shown_on_terminals_only(
     focus: Any, write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write("g.json", game({"players": 2}, 1))
@@ -116,7 +119,9 @@ def test_progress_of_a_film_is_for_terminals(
     assert "100%" in focus(*command).err
 
 
-def test_what_is_for_the_page_alone(focus: Any, write: Any, tmp_path: Path) -> None:
+def test_options_of_the_html_page_are_refused_for_other_formats(
+    focus: Any, write: Any, tmp_path: Path
+) -> None:
     path = write("g.json", game({"players": 2}, 1))
     focus("export", path, "--format", "mp4", "--no-swings").refused(2, "--no-swings", "html")
     focus("export", path, "--format", "json", "--tape", tmp_path).refused(2, "--tape", "html")
@@ -150,7 +155,7 @@ def journal(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["last", "2"])
-def test_a_game_of_the_journal(focus: Any, journal: Path, name: str) -> None:
+def test_a_game_of_the_journal_is_exported_and_replayed(focus: Any, journal: Path, name: str) -> None:
     found = json.loads(focus("export", name, "--format", "json", "--data", journal).out)
     assert [item["move"] for item in found["moves"]] == ["b2-b3", "b5-b4"]
     assert found["players"]["red"]["name"] == "Ben"
@@ -158,16 +163,16 @@ def test_a_game_of_the_journal(focus: Any, journal: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "words"), [("7", ("no game 7", "1 to 2")), ("0", ("no game 0",))])
-def test_no_such_game(focus: Any, journal: Path, name: str, words: tuple[str, ...]) -> None:
+def test_an_unknown_game_is_reported(focus: Any, journal: Path, name: str, words: tuple[str, ...]) -> None:
     focus("export", name, "--format", "json", "--data", journal).refused(2, str(journal), *words)
 
 
-def test_an_empty_journal(focus: Any, tmp_path: Path) -> None:
+def test_an_empty_journal_has_no_games(focus: Any, tmp_path: Path) -> None:
     focus("export", "last", "--format", "json", "--data", tmp_path).refused(2, "no game", "--data")
-    assert list(tmp_path.iterdir()) == []  # asking creates nothing
+    assert list(tmp_path.iterdir()) == []  # reading creates no files
 
 
-def test_the_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_where_the_data_folder_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FOCUS_COMPANION_DATA", str(tmp_path / "env"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -179,7 +184,9 @@ def test_the_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["nothing.json", "last.json", "\x00", "-1"])
-def test_no_such_file(focus: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_file_is_reported(
+    focus: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     focus("replay", "--positions", "--", name).refused(2, "GAME: no file", "journal")
 
@@ -187,11 +194,11 @@ def test_no_such_file(focus: Any, name: str, tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize(
     "content", [b"", b"\xff\xfe\x00", b"{}", b"(;GM[1])", b"Focus move sheet", b"[" * 99999]
 )
-def test_what_is_no_record(focus: Any, write: Any, content: bytes) -> None:
+def test_a_file_that_is_not_a_record_is_refused(focus: Any, write: Any, content: bytes) -> None:
     path = write("bad", content)
     focus("replay", path, "--positions").refused(2, str(path))
     focus("export", path, "--format", "json").refused(2, str(path))
 
 
-def test_a_folder_is_no_record(focus: Any, tmp_path: Path) -> None:
+def test_a_folder_is_not_a_record(focus: Any, tmp_path: Path) -> None:
     focus("replay", tmp_path, "--positions").refused(2, str(tmp_path), "Is a directory")

@@ -1,4 +1,4 @@
-"""A game begun from a position of a record."""
+"""Starting a game from a position of a record."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from focus_companion.game.rules import Rules
 MOVES = ["b6-b7", "b5-b6", "c6-c7", "c5-c6"]
 
 
-def made(options, *args: str) -> tuple[Rules | None, str]:
-    told: list[tuple[Rules | None, str]] = []
+def options_of(options, *args: str) -> tuple[Rules | None, str]:
+    calls: list[tuple[Rules | None, str]] = []
 
     @click.command()
     @options
     def command(rules: Rules | None, start_from: str, **_: object) -> None:
-        told.append((rules, start_from))
+        calls.append((rules, start_from))
 
     done: Result = CliRunner().invoke(command, list(args))
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert done.exit_code == 0, done.output
-    return told[0]
+    return calls[0]
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def record(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("options", [camera_rule_options, match_options])
 @pytest.mark.parametrize(("turn", "ply"), [("", 4), ("@4", 4), ("@1", 1), ("@0", 0)])
-def test_the_start_is_the_position_after_that_turn(options, record: Path, turn: str, ply: int) -> None:
-    rules, start_from = made(options, "--from-game", f"{record}{turn}")
+def test_the_start_is_the_position_after_the_given_turn(options, record: Path, turn: str, ply: int) -> None:
+    rules, start_from = options_of(options, "--from-game", f"{record}{turn}")
     before = list(positions(read_json(record.read_bytes()).games[0]))[ply]
     assert rules is not None and rules.start is not None and start_from == ""
     assert rules.start.stacks == before.stacks and rules.start.to_move == before.to_move
@@ -57,7 +57,7 @@ def test_the_start_is_the_position_after_that_turn(options, record: Path, turn: 
 )
 def test_an_impossible_start_is_reported(record: Path, turn: str, more: list[str], said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        made(match_options, "--from-game", f"{record}{turn}", *more)
+        options_of(match_options, "--from-game", f"{record}{turn}", *more)
 
 
 def test_a_game_whose_pieces_are_not_all_placed_gives_no_start(tmp_path: Path) -> None:
@@ -65,16 +65,16 @@ def test_a_game_whose_pieces_are_not_all_placed_gives_no_start(tmp_path: Path) -
     body = {"format": "focus-companion game", "version": 1, "rules": {"players": 3}, "moves": []}
     path.write_text(json.dumps(body), encoding="utf-8")
     with pytest.raises(BadInput, match="still to be placed"):
-        made(match_options, "--from-game", str(path))
+        options_of(match_options, "--from-game", str(path))
 
 
 @pytest.mark.parametrize("options", [camera_rule_options, match_options])
 def test_a_position_that_is_not_given_is_read_by_the_camera(options, tmp_path: Path) -> None:
-    rules, start_from = made(options, "--set-up", "position", "--players", "3")
+    rules, start_from = options_of(options, "--set-up", "position", "--players", "3")
     assert start_from == "camera" and rules == Rules.make(3)
     file = tmp_path / "rules.toml"
     empty = "-,-,-,-,-,-,-,-/" * 4
     position = f"-,-,-,-/g,-,-,-,-,r/{empty}-,-,-,-,-,-/-,-,-,-"
     file.write_text(f'set_up = "position"\n[start]\nposition = "{position}"', encoding="utf-8")
-    rules, start_from = made(options, "--rules", str(file))
+    rules, start_from = options_of(options, "--rules", str(file))
     assert start_from == "" and rules is not None and rules.set_up == "position"

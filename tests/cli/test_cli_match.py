@@ -41,7 +41,7 @@ def data(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("game", ["1", "2", "3"])
-def test_the_whole_match_of_any_of_its_games(focus: Any, data: Path, game: str) -> None:
+def test_any_game_of_a_match_gives_the_whole_match(focus: Any, data: Path, game: str) -> None:
     shown = focus("replay", game, "--match", "--data", data)
     assert shown.out.splitlines()[-2:] == ["3 of 4 games finished.", "Match: Ann 0, Ben 0"]
     written = json.loads(focus("export", game, "--format", "json", "--match", "--data", data).out)
@@ -52,7 +52,7 @@ def test_the_whole_match_of_any_of_its_games(focus: Any, data: Path, game: str) 
     assert reviews.status == 0 and len(reviews.out.splitlines()) == 3
 
 
-def test_what_belongs_to_no_match(focus: Any, data: Path, write: Any) -> None:
+def test_a_game_outside_a_match_is_refused_as_a_match(focus: Any, data: Path, write: Any) -> None:
     focus("replay", "last", "--match", "--data", data).refused(2, "game 4", "no match")
     focus("replay", write("g.json", {}), "--match").refused(2, "--match", "journal")
     lone = json.loads(focus("export", "1", "--format", "json", "--data", data).out)
@@ -72,7 +72,9 @@ def test_what_belongs_to_no_match(focus: Any, data: Path, write: Any) -> None:
         (("--rules", "FILE", "--games", "1"), "games = 6", 1),
     ],
 )
-def test_the_length_of_a_match(write: Any, args: tuple[str, ...], text: str, games: int) -> None:
+def test_the_length_of_a_match_comes_from_options_or_file(
+    write: Any, args: tuple[str, ...], text: str, games: int
+) -> None:
     heard: list[int] = []
 
     @click.command()
@@ -86,11 +88,11 @@ def test_the_length_of_a_match(write: Any, args: tuple[str, ...], text: str, gam
 
 
 @pytest.mark.parametrize("value", ["0", "1000", "true", "'two'", "2.0"])
-def test_a_length_that_cannot_be(write: Any, value: str) -> None:
+def test_an_invalid_length_is_refused(write: Any, value: str) -> None:
     path = str(write("rules.toml", f"games = {value}"))
     with pytest.raises(BadInput, match="games: a match has 1 to 999 games"):
         games_of(path)
 
 
-def test_the_length_is_no_rule_of_a_game(write: Any) -> None:
+def test_the_length_is_not_a_rule_of_the_game(write: Any) -> None:
     assert make_rules({}, str(write("rules.toml", "games = 5\nplayers = 3"))) == Rules.make(3)

@@ -1,4 +1,4 @@
-"""``read``: what it prints, and how it ends."""
+"""``read``: its output and exit status."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STACKS = ("rg", "b", *[""] * 50)
 
 @pytest.fixture
 def picture(tmp_path: Path) -> Path:
-    """An empty picture."""
+    """A picture without a board."""
     path = tmp_path / "nothing.png"
     cv2.imwrite(str(path), np.full((240, 320, 3), 90, np.uint8))
     return path
@@ -35,12 +35,14 @@ def reading() -> StillReading:
     return StillReading(STACKS, (0.5, *[0.999] * 51), (0.5, *[0.999] * 51), camera, board_profile(), 0.87654)
 
 
-def test_no_board_ends_with_one(focus: Any, picture: Path) -> None:
+def test_no_board_exits_with_status_1(focus: Any, picture: Path) -> None:
     focus("read", picture, "--players", 2, "--json").refused(1, str(picture), "no board")
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no picture at all"])
-def test_what_is_no_picture_ends_with_two(focus: Any, tmp_path: Path, content: bytes | None) -> None:
+def test_a_file_that_is_not_a_picture_exits_with_status_2(
+    focus: Any, tmp_path: Path, content: bytes | None
+) -> None:
     path = tmp_path / "there.jpg"
     if content is not None:
         path.write_bytes(content)
@@ -66,7 +68,7 @@ def test_a_picture_without_colours_is_refused_before_it_is_searched(focus: Any, 
     ("edge", "kept"),
     [("left", np.s_[:, 440:]), pytest.param("bottom", np.s_[:640], marks=pytest.mark.slow)],
 )
-def test_a_board_that_is_cut_off_is_refused_with_the_edge(
+def test_a_board_that_is_cut_off_is_refused_naming_the_edge(
     focus: Any, tmp_path: Path, edge: str, kept: tuple[slice, ...]
 ) -> None:
     part = photograph("4p-overhead-start")[kept]
@@ -78,23 +80,23 @@ def test_a_board_that_is_cut_off_is_refused_with_the_edge(
 
 
 @pytest.mark.parametrize("wrong", [("--players", 5), ("--rank1", "north"), ("--json", "more")])
-def test_wrong_usage_ends_with_two(focus: Any, picture: Path, wrong: tuple[object, ...]) -> None:
+def test_wrong_usage_exits_with_status_2(focus: Any, picture: Path, wrong: tuple[object, ...]) -> None:
     focus("read", picture, *wrong).refused(2, "--help")
 
 
-def test_object_has_what_was_promised(reading: StillReading) -> None:
+def test_the_json_object_has_the_documented_keys(reading: StillReading) -> None:
     shown = read.as_object(reading, "left")
     assert list(shown) == ["position", "rank1", "corners", "confidence"]
     assert parse_position(str(shown["position"])) == STACKS
     assert shown["rank1"] == "left" and shown["confidence"] == 0.8765
     corners = shown["corners"]
     assert isinstance(corners, dict)
-    # Seen from straight above, file a on the left and rank 1 at the bottom.
+    # Seen from straight above, with file a on the left and rank 1 at the bottom.
     assert corners["a1"][0] < 320 < corners["h1"][0] and corners["h8"][1] < 240 < corners["h1"][1]
     assert list(corners) == ["a1", "h1", "h8", "a8"]
 
 
-def test_text_shows_board_counts_and_doubts(reading: StillReading) -> None:
+def test_the_text_shows_board_counts_and_doubtful_squares(reading: StillReading) -> None:
     text = read.as_text(reading, "bottom")
     assert "rg" in text and "88%" in text
     assert "red 1, green 1, blue 1" in text
@@ -114,7 +116,7 @@ def drawn(players: int) -> tuple[np.ndarray, tuple[str, ...]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_reads_a_drawn_board(focus: Any, tmp_path: Path, players: int) -> None:
+def test_a_drawn_board_is_read(focus: Any, tmp_path: Path, players: int) -> None:
     image, stacks = drawn(players)
     path = tmp_path / "board.png"
     cv2.imwrite(str(path), image)

@@ -1,4 +1,4 @@
-"""``replay``: the position after every ply, exactly as specified."""
+"""``replay`` prints the position after every ply exactly as specified."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEYS = ["ply", "move", "position", "reserves", "captured", "out", "to_move", "re
 
 
 def expected(ply: int, move: str | None, position: Position, rules: Rules) -> dict[str, Any]:
-    """The specified object, built in the simplest way."""
+    """The specified object, built in the simplest way, independently of the command."""
     players = position.players
     placing = (
         {NAMES[p]: n for p, n in zip(players, position.placing, strict=True)} if position.placing else None
@@ -49,7 +49,7 @@ def expected(ply: int, move: str | None, position: Position, rules: Rules) -> di
     }
 
 
-def test_the_start_is_as_written(focus: Any, write: Any) -> None:
+def test_the_start_is_as_specified(focus: Any, write: Any) -> None:
     ended = focus("replay", write("g.json", game({"players": 2}, 0)), "--positions")
     assert (ended.status, ended.err) == (0, "")
     assert ended.out == (
@@ -104,7 +104,9 @@ def test_pieces_to_place_are_counted_until_all_are_placed(focus: Any, write: Any
         ({"act": "draw", "player": "red"}, {"winners": [], "reason": "agreed draw"}),
     ],
 )
-def test_an_act_is_no_ply(focus: Any, write: Any, act: dict[str, Any], result: dict[str, Any]) -> None:
+def test_an_act_does_not_count_as_a_ply(
+    focus: Any, write: Any, act: dict[str, Any], result: dict[str, Any]
+) -> None:
     record = game({"players": 2}, 2)
     record["moves"].append(act)
     lines = focus("replay", write("g.json", record), "--positions", "--legal").objects
@@ -113,7 +115,7 @@ def test_an_act_is_no_ply(focus: Any, write: Any, act: dict[str, Any], result: d
     assert lines[2]["to_move"] is None and lines[2]["legal"] == [] and lines[2]["out"] == []
 
 
-def test_who_leaves_among_three_is_out(focus: Any, write: Any) -> None:
+def test_a_player_of_three_who_leaves_is_out(focus: Any, write: Any) -> None:
     record = game({"players": 3}, 4)
     record["moves"].append({"act": "leave", "player": "blue"})
     last = focus("replay", write("g.json", record), "--positions").objects[-1]
@@ -133,7 +135,7 @@ def test_who_leaves_among_three_is_out(focus: Any, write: Any) -> None:
         (["b2-b3", {"act": "resign", "player": "blue"}], "ply 2, resign", "no player"),
     ],
 )
-def test_an_illegal_move_ends_with_one_line(
+def test_an_illegal_move_is_reported_in_one_line(
     focus: Any, write: Any, moves: list[Any], ply: str, why: str, legal: list[str]
 ) -> None:
     path = write("g.json", game({"players": 2}, 0) | {"moves": moves})
@@ -145,7 +147,7 @@ def test_an_illegal_move_ends_with_one_line(
     focus("export", path, "--format", "sgf").refused(1, ply, why)
 
 
-def test_a_file_of_many_goes_on_after_faults(focus: Any, write: Any) -> None:
+def test_a_file_of_many_records_continues_after_faults(focus: Any, write: Any) -> None:
     good = game({"players": 2}, 3)
     bad = game({"players": 2}, 2) | {"moves": ["b2-b3", "b2-b3"]}
     path = write("many.jsonl", [good, "", "{broken", bad, good, "[1]"])
@@ -162,14 +164,14 @@ def test_a_file_of_many_goes_on_after_faults(focus: Any, write: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["one.jsonl", "two.txt"])
-def test_lines_are_known_by_name_or_content(focus: Any, write: Any, name: str) -> None:
+def test_json_lines_are_recognised_by_name_or_content(focus: Any, write: Any, name: str) -> None:
     records = [game({"players": 2}, 1)] * (1 if name == "one.jsonl" else 2)
     ended = focus("replay", write(name, records), "--positions")
     assert ended.status == 0
     assert {line["game"] for line in ended.objects} == set(range(1, len(records) + 1))
 
 
-def test_an_empty_file_of_many(focus: Any, write: Any) -> None:
+def test_an_empty_file_of_records(focus: Any, write: Any) -> None:
     focus("replay", write("empty.jsonl", ""), "--positions").refused(2, "empty.jsonl", "no records")
 
 
@@ -184,14 +186,14 @@ def test_the_games_of_a_match_are_numbered(focus: Any, write: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["sgf", "text"])
-def test_other_formats_replay_alike(focus: Any, write: Any, tmp_path: Path, name: str) -> None:
+def test_other_formats_replay_identically(focus: Any, write: Any, tmp_path: Path, name: str) -> None:
     path = write("g.json", game({"players": 4}, 150))
     other = tmp_path / "other"
     assert focus("export", path, "--format", name, "--output", other).status == 0
     assert focus("replay", other, "--positions").out == focus("replay", path, "--positions").out
 
 
-def test_for_people(focus: Any, write: Any) -> None:
+def test_the_output_for_people(focus: Any, write: Any) -> None:
     record = game({"players": 2}, 3) | {"players": {"green": {"name": "Ann"}}}
     ended = focus("replay", write("g.json", record))
     assert ended.status == 0
@@ -199,11 +201,11 @@ def test_for_people(focus: Any, write: Any) -> None:
     assert ended.out.count("   a  b  c") == 4
 
 
-def test_legal_needs_positions(focus: Any, write: Any) -> None:
+def test_the_option_legal_requires_positions(focus: Any, write: Any) -> None:
     focus("replay", write("g.json", game({"players": 2}, 1)), "--legal").refused(2, "--legal", "--positions")
 
 
-def test_a_reader_that_goes_away_is_no_error(write: Callable[..., Path]) -> None:
+def test_a_closed_pipe_is_not_an_error(write: Callable[..., Path]) -> None:
     path = write("many.jsonl", [game({"players": 2}, 200)] * 40)
     command = [sys.executable, "-m", "focus_companion.cli", "replay", str(path), "--positions", "--legal"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -215,7 +217,7 @@ def test_a_reader_that_goes_away_is_no_error(write: Callable[..., Path]) -> None
 
 
 @pytest.mark.slow
-def test_thousands_of_plies_a_second(focus: Any, write: Any) -> None:
+def test_thousands_of_plies_per_second_are_replayed(focus: Any, write: Any) -> None:
     path = write("many.jsonl", [game(VARIANTS[n % len(VARIANTS)], 250, n) for n in range(60)])
     began = time.process_time()
     ended = focus("replay", path, "--positions", "--legal")
@@ -230,21 +232,23 @@ def test_the_position_lines_are_json(focus: Any, write: Any) -> None:
         assert json.dumps(json.loads(line)) == line
 
 
-def test_standard_input(focus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_are_read_from_standard_input(focus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     record = json.dumps(game({"players": 2}, 2))
     for text, games in ((record, {None}), (f"{record}\n{record}\n", {1, 2})):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
         assert {line.get("game") for line in focus("replay", "-", "--positions").objects} == games
 
 
-def test_many_too_long_to_hold(focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_too_long_for_memory_must_be_json_lines(
+    focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("focus_companion.commands.replay.MAX_RECORD_BYTES", 500)
     lines = [game({"players": 2}, 20)] * 3
     focus("replay", write("many.txt", lines), "--positions").refused(2, "many.txt", ".jsonl")
     assert focus("replay", write("many.jsonl", lines), "--positions").status == 0
 
 
-def test_a_line_too_long(focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_long_a_line_is_reported(focus: Any, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("focus_companion.formats.reading.MAX_RECORD_BYTES", 400)
     ended = focus(
         "replay", write("many.jsonl", [game({"players": 2}, n) for n in (1, 200, 2)]), "--positions"
@@ -286,12 +290,12 @@ def test_an_old_game_of_partners_side_by_side_is_read_with_a_warning(
     assert "partners sit opposite" in unplayed.err and "warning" not in unplayed.err
 
 
-def test_a_mistyped_rule_in_a_record_is_no_other_game(focus: Any, write: Any) -> None:
+def test_a_mistyped_rule_in_a_record_is_refused(focus: Any, write: Any) -> None:
     record = game({"players": 2}, 3)
     record["rules"] = {"players": 2, "fast_eech": 3}
     focus("replay", write("g.json", record)).refused(2, "g.json", "rules", "did you mean 'fast_each'?")
 
 
-def test_capital_letters_are_named_with_the_ply(focus: Any, write: Any) -> None:
+def test_capital_letters_are_reported_with_the_ply(focus: Any, write: Any) -> None:
     record = game({"players": 2}, 0) | {"moves": ["b2-b3", "D5-D6"]}
     focus("replay", write("g.json", record)).refused(1, "ply 2, D5-D6", "small letters: d5-d6")

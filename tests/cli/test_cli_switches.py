@@ -76,7 +76,7 @@ WAYS: dict[str, Callable[[Path, dict[str, Any]], Rules]] = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("game", "switch", "default", "other"), OFF, ids=str)
-def test_a_switch_that_does_not_apply(
+def test_a_switch_that_does_not_apply_is_ignored_only_at_its_default(
     tmp_path: Path, way: str, game: dict[str, Any], switch: str, default: Any, other: Any
 ) -> None:
     assert WAYS[way](tmp_path, game | {switch: default}) == Rules.from_json(game)

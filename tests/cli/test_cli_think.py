@@ -1,4 +1,4 @@
-"""``think``: the best turn of a record, and the server of requests, exactly as specified."""
+"""``think``: the best turn of a record, and the server that answers requests, exactly as specified."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def last_of(rules: dict[str, Any], moves: list[str]) -> tuple[Any, Rules]:
 
 
 @pytest.mark.parametrize("rules", VARIANTS, ids=str)
-def test_a_legal_turn_with_its_chance(served: Served, rules: dict[str, Any]) -> None:
+def test_the_answer_is_a_legal_turn_with_its_chance_of_winning(served: Served, rules: dict[str, Any]) -> None:
     for plies in (0, 7, 45):
         moves = game(rules, plies)["moves"]
         answer = served.ask({**rules, "moves": moves, "nodes": 3000})
@@ -80,7 +80,7 @@ def test_a_legal_turn_with_its_chance(served: Served, rules: dict[str, Any]) -> 
         assert 0 <= answer["value"] <= 1
 
 
-def test_nodes_are_repeatable_also_in_another_process(served: Served) -> None:
+def test_a_limit_in_nodes_gives_the_same_answer_in_another_process(served: Served) -> None:
     lines = [{**rules, "moves": game(rules, 20)["moves"], "nodes": 8000, "level": 7} for rules in VARIANTS]
     first = [served.ask(line) for line in lines]
     assert [served.ask(line) for line in reversed(lines)] == first[::-1]
@@ -89,7 +89,7 @@ def test_nodes_are_repeatable_also_in_another_process(served: Served) -> None:
     assert other.close() == 0
 
 
-def test_seconds_are_kept(served: Served) -> None:
+def test_the_time_limit_is_used_and_kept(served: Served) -> None:
     moves = game({"players": 2}, 12)["moves"]
     for seconds in (0.05, 0.25, 1.0):
         took: list[float] = []
@@ -101,7 +101,7 @@ def test_seconds_are_kept(served: Served) -> None:
         assert 0.8 * seconds <= min(took) <= 1.2 * seconds
 
 
-def test_seconds_count_from_the_arrival_of_the_line() -> None:
+def test_the_time_limit_counts_from_the_arrival_of_the_line() -> None:
     """With a clock that advances by a millisecond whenever it is read."""
     for seconds in (0.02, 0.1, 1):
         looks = 0
@@ -118,17 +118,17 @@ def test_seconds_count_from_the_arrival_of_the_line() -> None:
         assert looks == pytest.approx(1000 * (seconds - spared), abs=2)
 
 
-def test_the_drawn_order_begins(served: Served) -> None:
+def test_the_given_order_determines_who_begins(served: Served) -> None:
     answer = served.ask({"players": 2, "order": ["red", "green"], "moves": [], "nodes": 500})
     position, rules = last_of({"players": 2, "order": ["red", "green"]}, [])
     assert position.to_move == "r" and Move.parse(answer["move"]) in legal_moves(position, rules)
 
 
-def test_a_game_that_is_over(served: Served) -> None:
+def test_a_game_that_is_over_has_no_move(served: Served) -> None:
     assert served.ask({**OVER, "seconds": 0.1}) == {"move": None, "value": 0.0}
 
 
-def test_a_forced_pass_is_passed_over(served: Served) -> None:
+def test_a_player_who_must_pass_is_skipped(served: Served) -> None:
     """Four players, blue and yellow without a stack: after green's turn red is to move."""
     start = {"position": "-,-,-,-/-,-,-,-,-,-/-,-,-,-,-,-,-,-/g,-,-,-,-,-,-,r/-,-,-,-,-,-,-,-/"
              "-,-,-,-,-,-,-,-/-,-,-,-,-,-/-,-,-,-"}  # fmt: skip
@@ -177,7 +177,7 @@ HOSTILE: tuple[tuple[bytes, str], ...] = (
 
 
 @pytest.mark.parametrize(("line", "words"), HOSTILE, ids=[repr(line[:40]) for line, _ in HOSTILE])
-def test_what_cannot_be_answered_is_said_and_the_next_is_answered(
+def test_an_invalid_request_is_reported_and_the_next_one_is_answered(
     served: Served, line: bytes, words: str
 ) -> None:
     answer = served.ask(line)
@@ -188,7 +188,7 @@ def test_what_cannot_be_answered_is_said_and_the_next_is_answered(
     assert served.ask({"players": 2, "moves": [], "nodes": 50})["move"]
 
 
-def test_an_end_without_a_line_end_is_answered() -> None:
+def test_a_last_line_without_a_newline_is_answered() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "focus_companion.cli", "think", "-", "--nodes", "100"],
         input=b'{"players": 2}',
@@ -199,8 +199,8 @@ def test_an_end_without_a_line_end_is_answered() -> None:
     assert json.loads(done.stdout)["move"] and done.stderr == b""
 
 
-def test_a_server_is_light() -> None:
-    """One runs for each seat of the computer, so it must not load picture libraries or the web server."""
+def test_a_server_loads_no_heavy_libraries() -> None:
+    """One runs for every seat that the computer plays: it must not load image libraries or the web server."""
     probe = (
         "import sys; sys.argv = ['x', 'think', '-']\n"
         "from focus_companion import cli\n"
@@ -219,7 +219,9 @@ def run(args: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, 
     return status, captured.out, captured.err
 
 
-def test_a_record_for_people_and_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_record_is_answered_for_people_and_for_programs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "game.json"
     path.write_text(json.dumps(game({"players": 3}, 12)))
     status, out, _ = run(["think", str(path), "--nodes", "2000", "--json"], capsys)
@@ -231,7 +233,7 @@ def test_a_record_for_people_and_for_programs(tmp_path: Path, capsys: pytest.Cap
     assert status == 0 and f"to move: {found['move']}" in out and " ".join(found["line"]) in out
 
 
-def test_a_record_that_is_over_or_illegal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_record_that_is_finished_or_illegal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "game.json"
     rules = {key: value for key, value in OVER.items() if key != "moves"}
     record = {"format": "focus-companion game", "version": 1, "rules": rules, "moves": OVER["moves"]}

@@ -26,7 +26,7 @@ def test_help_names_every_command(focus: Any, args: tuple[str, ...]) -> None:
     assert all(name in ended.out for name in COMMANDS)
 
 
-def test_version(focus: Any) -> None:
+def test_the_version_is_printed(focus: Any) -> None:
     assert focus("--version").out.strip().endswith(__version__)
 
 
@@ -92,7 +92,7 @@ def test_wrong_usage_is_one_line(focus: Any, args: tuple[str, ...], words: tuple
         (("2", "--order", "r,g"), 4_460),
     ],
 )
-def test_perft(focus: Any, args: tuple[str, ...], count: int) -> None:
+def test_perft_prints_the_count(focus: Any, args: tuple[str, ...], count: int) -> None:
     ended = focus("perft", *args)
     assert ended.status == 0
     assert ended.out.splitlines()[-1] == str(count)
@@ -113,7 +113,7 @@ FILES = [
 
 
 @pytest.mark.parametrize(("text", "rules"), FILES)
-def test_rules_files(write: Any, text: str, rules: Rules) -> None:
+def test_rules_files_are_read(write: Any, text: str, rules: Rules) -> None:
     assert make_rules({}, str(write("rules.toml", text))) == rules
 
 
@@ -132,18 +132,18 @@ def test_a_preset_for_another_number_of_players(focus: Any) -> None:
         ("players = 2\nstuck = 'out'\nthirteenth_piece = false", ("three players",)),
     ],
 )
-def test_a_rules_file_that_cannot_be_played_by(
+def test_unplayable_rules_in_a_file_are_reported(
     focus: Any, write: Any, text: str, words: tuple[str, ...]
 ) -> None:
     focus("perft", 1, "--rules", write("rules.toml", text)).refused(2, "rules.toml", *words)
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_presets_by_name(name: str) -> None:
+def test_presets_are_found_by_name(name: str) -> None:
     assert make_rules({}, name) == PRESETS[name].rules()
 
 
-def test_a_flag_wins_over_the_file(focus: Any, write: Any) -> None:
+def test_an_option_takes_precedence_over_the_file(focus: Any, write: Any) -> None:
     path = write("rules.toml", "players = 3\nthirteenth_piece = false\nstuck = 'pass'")
     assert make_rules({"stuck": "out"}, str(path)) == Rules.make(3, thirteenth_piece=False)
     assert focus("perft", 1, "--rules", path, "--thirteenth-piece").out == "16\n"
@@ -171,14 +171,16 @@ def test_a_flag_wins_over_the_file(focus: Any, write: Any) -> None:
         (b"order = [" + b"'red'," * 100_000 + b"]", ("100000",)),
     ],
 )
-def test_broken_rules_files(focus: Any, write: Any, content: bytes, words: tuple[str, ...]) -> None:
+def test_invalid_rules_files_are_reported(
+    focus: Any, write: Any, content: bytes, words: tuple[str, ...]
+) -> None:
     focus("perft", 1, "--rules", write("rules.toml", content)).refused(2, "rules.toml", *words)
 
 
 @pytest.mark.parametrize(
     ("args", "given"), [([], False), (["--players", "3"], True), (["--rules", "fast"], True)]
 )
-def test_optional_rules(args: list[str], given: bool) -> None:
+def test_rules_are_optional(args: list[str], given: bool) -> None:
     seen = []
 
     @click.command()
@@ -200,7 +202,7 @@ def test_optional_rules(args: list[str], given: bool) -> None:
             2,
             "a.mp4: No such file or directory; check the name",
         ),
-        (OSError("told in our own words"), 2, "focus-companion: told in our own words\n"),
+        (OSError("said in our own words"), 2, "focus-companion: said in our own words\n"),
         (KeyboardInterrupt(), 130, ""),
         (BrokenPipeError(), 0, ""),
         (ZeroDivisionError("oh"), 2, "internal error, please report it (ZeroDivisionError: oh)"),
@@ -227,7 +229,7 @@ def test_every_error_is_one_line(
     assert line in said and len(said.splitlines()) == bool(line)
 
 
-def test_the_traceback_is_there_for_those_who_ask(
+def test_the_traceback_is_printed_on_request(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(console.TRACEBACK_VARIABLE, "1")
@@ -240,7 +242,7 @@ def test_the_traceback_is_there_for_those_who_ask(
     assert "Traceback" in capfd.readouterr().err
 
 
-def test_names_that_the_terminal_cannot_show(write: Any) -> None:
+def test_names_that_the_terminal_cannot_encode_are_replaced(write: Any) -> None:
     record = {"format": "focus-companion game", "version": 1, "rules": {"players": 2}, "moves": []}
     path = write("g.json", record | {"players": {"green": {"name": "Łucja"}}})
     done = subprocess.run(

@@ -29,7 +29,7 @@ VARIANTS: tuple[dict[str, Any], ...] = (
 def played(
     variant: dict[str, Any], seed: int, plies: int, *, timed: bool = True, act_at: int = -1, **more: Any
 ) -> GameRecord:
-    """A game of random legal turns; at ply ``act_at`` somebody resigns, leaves or all agree a draw."""
+    """A game of random legal turns; at ply ``act_at`` a player resigns or leaves, or all agree to a draw."""
     choose = random.Random(seed)
     rules = Rules.make(**variant)
     position = start_position(rules)
@@ -70,7 +70,7 @@ JSON_OBJECTS = st.dictionaries(st.text(max_size=8), JSON_VALUES, max_size=3)
 
 @st.composite
 def records(draw: st.DrawFn) -> GameRecord:
-    """Any game, with names, date and incidents of any text."""
+    """Any game, with arbitrary names, date and incidents."""
     variant = draw(st.sampled_from(VARIANTS))
     order = Rules.make(**variant).order
     return played(

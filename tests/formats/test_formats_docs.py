@@ -1,4 +1,4 @@
-"""The program can read the examples in the documents, and the three versions of the first game are equal."""
+"""The examples in the documentation can be read, and the three versions of the first game are equal."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def examples(name: str) -> list[tuple[str, Match]]:
     return [(kind, read_record(block.encode())) for kind, block in blocks if detect(block.encode()) == kind]
 
 
-def test_the_examples_are_sound_games() -> None:
+def test_the_examples_are_legal_games() -> None:
     found = examples("records.md") + examples("sgf.md")
     assert [kind for kind, _ in found] == ["json", "json", "text", "text", "sgf"]
     for _, match in found:
         assert write(match, "text")
 
 
-def test_the_same_game_in_three_formats() -> None:
+def test_the_first_game_is_the_same_in_three_formats() -> None:
     (_, from_json), _, (_, from_text), _ = examples("records.md")
     ((_, from_sgf),) = examples("sgf.md")
     assert from_text == from_json
@@ -36,7 +36,7 @@ def test_the_same_game_in_three_formats() -> None:
     assert from_sgf.games[0].result == from_json.games[0].result
 
 
-def test_the_tables_are_complete() -> None:
+def test_the_documented_tables_are_complete() -> None:
     sgf = (DOCS / "sgf.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in sgf for name in KNOWN)
     records = (DOCS / "records.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The film of a game, decoded again: its length, size and pictures."""
+"""The film of a game, checked by decoding it: its length, size and pictures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def seen(frame: av.VideoFrame) -> npt.NDArray[np.int64]:
 
 
 def captured_game() -> GameRecord:
-    """A game of random turns with at least one that captures."""
+    """A game of random turns, at least one of which captures."""
     for seed in range(20):
         record = played({"players": 2}, seed, 60, players={"g": "Ann", "r": "Żaneta"}, date="2026-11-20")
         if any(step.captured for step in steps(record)):
@@ -52,25 +52,25 @@ def captured_game() -> GameRecord:
     raise AssertionError("no game with a capture")
 
 
-def test_a_film_is_what_phones_play() -> None:
+def test_a_film_has_the_format_that_phones_play() -> None:
     record = played({"players": 4}, 3, 12)
     info, frames = decoded(write_mp4(record))
     assert (info["codec"], info["pixels"], info["rate"]) == ("h264", "yuv420p", FPS)
-    # 1.5 s for the start, a second a turn, 0.7 s more for each stack to be trimmed, four for the end.
+    # 1.5 s for the start, 1 s per turn, 0.7 s more for each stack to be trimmed, 4 s for the end.
     trimmed = sum(bool(step.removed) for step in steps(record))
     assert info["seconds"] == pytest.approx(1.5 + 11 + 0.7 * trimmed + 4, abs=0.11)
     assert len(frames) == round(info["seconds"] * FPS)
     first, held, last = (seen(frames[number]) for number in (0, -4 * FPS + 1, -1))
     assert first.shape[1] == 720 and first.shape[0] % 2 == 0
-    # The end is held: four seconds of the same picture, up to encoding artefacts.
+    # The last picture is held for four seconds, up to encoding artefacts.
     assert np.abs(last - held).mean() < 2
     assert np.abs(last - first).mean() > 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("plies", "width"), [(70, 720), (700, 180)])
-def test_a_long_game_is_no_longer_film(plies: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also one with more turns than the film has frames, whose length does not depend on its width."""
+def test_the_length_of_a_film_is_bounded(plies: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even for a game with more turns than the film has frames; the length does not depend on the width."""
     assert mp4.WIDTH == 720
     monkeypatch.setattr(mp4, "WIDTH", width)
     record = played({"players": 2, "stuck": "pass"}, 9, plies)
@@ -88,11 +88,11 @@ def test_noise_does_not_make_a_film_too_large(monkeypatch: pytest.MonkeyPatch) -
         mp4, "_painted", lambda _: chance.integers(0, 255, (480, 720, 3), dtype=np.uint8).repeat(2, axis=0)
     )
     film = write_mp4(played({"players": 2, "stuck": "pass"}, 9, 10))
-    # At this rate, the longest film is not too large either.
+    # At this bit rate, the longest film is not too large either.
     assert len(film) <= MAX_BYTES * decoded(film)[0]["seconds"] / MAX_SECONDS
 
 
-def test_a_capture_is_seen_twice_and_named() -> None:
+def test_a_capture_is_shown_in_two_steps_and_captioned() -> None:
     record = captured_game()
     beats = list(mp4._beats(record, FilmCaptions(record)))
     for step in steps(record):
@@ -111,7 +111,7 @@ def test_a_capture_is_seen_twice_and_named() -> None:
     raise AssertionError
 
 
-def test_captions_speak_the_language_and_name_players() -> None:
+def test_captions_are_translated_and_name_the_players() -> None:
     class Upside(NullTranslations):
         def gettext(self, message: str) -> str:
             return {"{player} to move": "Tocca a: {player}", "Red": "Rosso"}.get(message, message)
@@ -121,7 +121,7 @@ def test_captions_speak_the_language_and_name_players() -> None:
     assert captions[2] == "Tocca a: Żaneta (Rosso)"
 
 
-def test_the_result_is_the_last_word() -> None:
+def test_the_last_caption_is_the_result() -> None:
     record = played({"players": 2}, 4, 9, act_at=8, players={"g": "Ann", "r": "Ben"})
     beats = list(mp4._beats(finished(record), FilmCaptions(finished(record))))
     assert "wins" in beats[-1].captions[2] or beats[-1].captions[2] == "A draw"
@@ -132,25 +132,25 @@ def test_the_result_is_the_last_word() -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "\u202egnp\x00\n", "\ud800", "👑" * 30, ""])
-def test_odd_names_are_drawn(name: str) -> None:
+def test_unusual_names_are_drawn(name: str) -> None:
     record = played({"players": 2}, 1, 1, players={"g": name, "r": name}, date=name)
     assert len(decoded(write_mp4(record))[1]) > 40
 
 
-def test_an_illegal_record_has_no_film() -> None:
+def test_an_illegal_record_is_refused() -> None:
     record = played({"players": 2}, 1, 3)
     broken = GameRecord(record.rules, entries=(record.entries[0], record.entries[0]))
     with pytest.raises(IllegalMove, match="ply 2"):
         write_mp4(broken)
 
 
-def test_progress_rises_to_the_end() -> None:
+def test_progress_increases_to_the_end() -> None:
     shares: list[float] = []
     write_mp4(played({"players": 2}, 1, 3), progress=shares.append)
     assert shares == sorted(shares) and shares[-1] == 1 and len(shares) == 4
 
 
-def test_another_encoder_where_the_best_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_encoder_is_used_where_the_best_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     real = mp4.Codec
 
     def without(*missing: str) -> Any:

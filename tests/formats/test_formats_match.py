@@ -1,4 +1,4 @@
-"""A match in the formats: its length is preserved, and its score is written."""
+"""A match in every format: its length is preserved, and its score is written."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TWO = (game("Ann", "Ben"), game("Ann", "Ben"))
 
 @pytest.mark.parametrize("name", ["json", "sgf", "text"])
 @pytest.mark.parametrize("length", [None, 2, 4])
-def test_the_length_is_kept(name: str, length: int | None) -> None:
+def test_the_length_is_preserved(name: str, length: int | None) -> None:
     match = match_of(*TWO, length=length)
     again = read_record(write(match, name))
     assert again.length == length and not again.single and len(again.games) == 2
@@ -58,7 +58,7 @@ def test_a_match_of_one_game_so_far_is_a_match(name: str) -> None:
     assert not again.single and again.length == 30
 
 
-def test_the_winner_stands_in_every_export() -> None:
+def test_every_export_names_the_winner() -> None:
     won = match_of(*TWO, length=2)
     assert json.loads(write(won, "json"))["score"] == {
         "totals": {"Ann": 2, "Ben": 0},
@@ -82,7 +82,7 @@ def test_the_winner_stands_in_every_export() -> None:
     assert b"1 of 2 games finished" in write(unfinished, "csv")
 
 
-def test_a_single_game_has_no_score_of_a_match() -> None:
+def test_a_single_game_has_no_match_score() -> None:
     lone = replace(match_of(TWO[0]), single=True)
     for name in ("json", "sgf", "text", "csv"):
         assert b"score" not in write(lone, name).lower() and b"match" not in write(lone, name).lower()
@@ -92,11 +92,11 @@ def test_a_single_game_has_no_score_of_a_match() -> None:
     ("length", "wording"),
     [(1, "holds 2 games"), (0, "1 to 999"), (1000, "1 to 999"), ("2", "'2'"), (True, "true")],
 )
-def test_a_length_that_cannot_be(length: object, wording: str) -> None:
+def test_an_invalid_length_is_refused(length: object, wording: str) -> None:
     with pytest.raises(FormatError, match=wording):
         match_of(*TWO, length=length)
 
 
-def test_a_length_in_a_sheet_that_cannot_be() -> None:
+def test_an_invalid_length_in_a_game_sheet_is_refused() -> None:
     with pytest.raises(FormatError, match="no match"):
         read_record(b"Focus move sheet\nMatch: many games\nPlayers: green, red\n")

@@ -1,4 +1,4 @@
-"""Pictures show every piece of every stack, from every side, and however high the stacks are."""
+"""Pictures show every piece of every stack, from every side, however high the stacks are."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ STACKS = st.lists(st.text("rgby", max_size=9), min_size=52, max_size=52).map(tup
 @settings(max_examples=30, deadline=None)
 @given(stacks=STACKS, rank1=st.sampled_from(["bottom", "left", "top", "right"]))
 def test_every_piece_stands_on_its_square_in_its_order(stacks: tuple[str, ...], rank1: str) -> None:
-    """Reads the letters back from the picture alone: where they are says which square, how high the place in
-    it."""
+    """Read back from the letters in the picture alone: their place gives the square and the height in the
+    the stack."""
     picture = draw(stacks, rank1=rank1, coordinates=False)
     cells: dict[tuple[int, int], list[tuple[float, str]]] = {}
     for shape in picture.shapes:
@@ -55,7 +55,7 @@ def at(square: str, rank1: str) -> tuple[int, int]:
 
 @settings(max_examples=30, deadline=None)
 @given(stacks=STACKS, title=st.text(max_size=20), caption=st.text(max_size=20))
-def test_svg_is_sound_whatever_the_texts_are(stacks: tuple[str, ...], title: str, caption: str) -> None:
+def test_svg_is_valid_whatever_the_texts_are(stacks: tuple[str, ...], title: str, caption: str) -> None:
     root = ElementTree.fromstring(
         board_svg(stacks, title=title, captions=[caption], coordinates=False).encode()
     )
@@ -66,13 +66,13 @@ def test_svg_is_sound_whatever_the_texts_are(stacks: tuple[str, ...], title: str
     assert (root.findtext(f"{SVG}desc") or "") == describe(stacks)
 
 
-def test_svg_needs_no_style_no_script_no_id() -> None:
+def test_svg_has_no_style_script_or_id() -> None:
     text = board_svg(("rg",) * 52, captions=["<script>"], highlights=["d5"], move=Move.parse("d5-d6"))
     assert not re.search(r"style=|<style|<script|\bid=|href|on\w+=", text)
 
 
-def test_the_last_turn_hides_no_piece() -> None:
-    """The path is drawn before any stack, since later shapes are on top."""
+def test_the_path_of_the_last_turn_hides_no_piece() -> None:
+    """The path is drawn before every stack, because later shapes are on top."""
     shapes = draw(("rgbyr",) * 52, path=(INDEX["d5"], INDEX["d1"]), coordinates=False).shapes
     first_letter = next(i for i, shape in enumerate(shapes) if isinstance(shape, Label))
     arrow = next(i for i, shape in enumerate(shapes) if isinstance(shape, Polygon))
@@ -87,7 +87,7 @@ def test_the_last_turn_hides_no_piece() -> None:
         ({"rank1": "north"}, "'north'"),
     ],
 )
-def test_what_cannot_be_drawn(change: dict[str, object], message: str) -> None:
+def test_invalid_arguments_are_refused(change: dict[str, object], message: str) -> None:
     arguments: dict[str, object] = {"stacks": ("",) * 52} | change
     with pytest.raises(ValueError, match=message):
         draw(**arguments)  # type: ignore[arg-type]
@@ -105,11 +105,11 @@ def test_a_gif_shows_the_colours_of_the_pieces() -> None:
     image = Image.open(io.BytesIO(write_gif(played({"players": 4}, 1, 0)))).convert("RGB")
     colours = [colour for _, colour in image.getcolors(1 << 20) or []]
     for wanted in ((0xC0, 0x39, 0x2B), (0x1E, 0x7D, 0x4F), (0x2B, 0x62, 0xB0), (0xF4, 0xC5, 0x31)):
-        # The palette of a GIF is small.
+        # Not exactly, as the palette of a GIF is small.
         assert min(max(abs(a - b) for a, b in zip(wanted, seen, strict=True)) for seen in colours) < 8
 
 
-def test_captions_say_what_happened() -> None:
+def test_captions_describe_what_happened() -> None:
     record = played({"players": 2}, 2, 400, act_at=390, players={"g": "Ann"})
     lines = [captions(record, step.after, step) for step in steps(record)]
     assert len({len(item) for item in lines}) == 1
@@ -122,7 +122,7 @@ def test_captions_say_what_happened() -> None:
     assert lines[-1][1].startswith("Result: " if record.result else "To move: ")
 
 
-def test_the_board_as_text() -> None:
+def test_the_board_is_written_as_text() -> None:
     stacks = list(start_position(played({"players": 2}, 1, 0).rules).stacks)
     stacks[INDEX["d5"]] = "rgrgr"
     lines = board_text(stacks).splitlines()

@@ -1,4 +1,4 @@
-"""Every format is read back to the same game, with all its notes."""
+"""Every format is read back as the same game, with all its notes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ READABLE = ("json", "sgf", "text")
 @pytest.mark.parametrize("name", READABLE)
 @settings(max_examples=60, deadline=None)
 @given(record=records())
-def test_any_game_comes_back_the_same(name: str, record: GameRecord) -> None:
+def test_any_game_is_read_back_unchanged(name: str, record: GameRecord) -> None:
     match = Match((record,), single=True)
     assert read_record(write(match, name)) == match
 
 
 @pytest.mark.parametrize("name", READABLE)
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_every_variant_played_long(name: str, variant: dict[str, object]) -> None:
+def test_long_games_of_every_variant(name: str, variant: dict[str, object]) -> None:
     match = Match((played(variant, 7, 400, act_at=350),), single=True)
     assert read_record(write(match, name)) == match
 
@@ -54,7 +54,7 @@ def test_formats_may_be_chained(through: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("name", READABLE)
-def test_a_given_start_position(name: str) -> None:
+def test_a_given_start_position_is_preserved(name: str) -> None:
     stacks = ["" for _ in range(52)]
     stacks[10], stacks[20], stacks[30] = "rgg", "gr", "grgrg"
     start = Start.make("rg", tuple(stacks), reserves={"r": 2}, captured={"g": {"r": 3}}, to_move="g")
@@ -78,7 +78,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("through", [("json",), ("sgf", "json"), ("text", "json")])
-def test_unknown_keys_are_kept_where_they_stood(through: tuple[str, ...]) -> None:
+def test_unknown_keys_are_preserved_in_their_place(through: tuple[str, ...]) -> None:
     match = read_record(json.dumps(KNOWN).encode())
     for name in through:
         match = read_record(write(match, name))
@@ -90,7 +90,7 @@ def test_unknown_keys_are_kept_where_they_stood(through: tuple[str, ...]) -> Non
     assert found["place"] == {"town": "Łódź"}
 
 
-def test_the_least_that_a_record_may_hold() -> None:
+def test_the_smallest_valid_record() -> None:
     text = '{"format": "focus-companion game", "version": 1, "rules": {"players": 3}, "moves": ["*a3"]}'
     (game,) = read_record(text.encode()).games
     assert game.rules == Rules.make(3)
@@ -98,7 +98,7 @@ def test_the_least_that_a_record_may_hold() -> None:
     assert game.entries[0].time is None
 
 
-def test_the_result_of_the_turns_is_written() -> None:
+def test_the_result_that_follows_from_the_turns_is_written() -> None:
     record = played({"players": 2}, 1, 10, act_at=9)
     assert record.result is not None
     written = json.loads(write(Match((replace(record, result=None),), single=True), "json"))

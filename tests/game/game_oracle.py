@@ -1,4 +1,4 @@
-"""A second, slow and simple implementation of the rules, from the rule page alone: an oracle for the fast
+"""A second, slow and simple implementation of the rules, from the rule page alone: the oracle for the fast
 core.
 
 A state is a dict; squares are names; nothing here uses the code under test except to read its settings.
@@ -8,7 +8,7 @@ from typing import Any
 
 from focus_companion.game.rules import Rules
 
-# Repeated on purpose: an oracle that used the board of the code under test could not check it.
+# Repeated on purpose: an oracle that used the board of the code under test could not check that board.
 WIDTHS = {
     8: "cdef",
     7: "bcdefg",

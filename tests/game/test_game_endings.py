@@ -1,4 +1,4 @@
-"""Who is out, who passes, who wins and when."""
+"""Who is out, who passes, and who wins when."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def after(setting: tuple[Position, Rules], *moves: str) -> Position:
     return position
 
 
-def test_two_players_whoever_cannot_move_has_lost_at_once() -> None:
+def test_two_players_a_player_who_cannot_move_has_lost_at_once() -> None:
     end = after(given({"d5": "g", "d6": "r"}), "d5-d6")
     assert end.result == Outcome("g", "domination")
     assert (end.to_move, end.out) == ("", "")
@@ -35,7 +35,7 @@ def test_a_reserve_keeps_its_owner_alive() -> None:
     assert (going.result, going.to_move) == (None, "r")
 
 
-def test_a_reserve_that_fits_nowhere_does_not() -> None:
+def test_a_reserve_that_cannot_be_placed_does_not_keep_its_owner_alive() -> None:
     full = dict.fromkeys(SQUARES, "g") | {"d5": "gg", "d6": "r"}
     quiet = after(given(full, reserves={"r": 1}, reserve_on="empty_or_own"), "d5-d6")
     assert quiet.result == Outcome("g", "domination")
@@ -43,24 +43,24 @@ def test_a_reserve_that_fits_nowhere_does_not() -> None:
 
 
 THREE = {"d5": "g", "d6": "b", "h4": "r", "a4": "r"}
-"""Green takes blue's only stack; red stays."""
+"""Green can cover blue's only stack; red keeps theirs."""
 
 
 @pytest.mark.parametrize(("stuck", "out"), [("out", "b"), ("pass", ""), (None, "b")])
-def test_three_the_turn_reaches_the_stuck_player(stuck: str | None, out: str) -> None:
+def test_three_a_stuck_player_is_out_when_their_turn_comes(stuck: str | None, out: str) -> None:
     position = after(given(THREE, 3, stuck=stuck), "d5-d6")
     assert (position.to_move, position.out, position.result) == ("r", out, None)
 
 
-def test_three_who_is_stuck_but_not_reached_is_not_out_yet() -> None:
-    # Red covers green's only stack; blue, next in turn after red, is reached only after green was.
+def test_three_a_stuck_player_is_not_out_before_their_turn_comes() -> None:
+    # Red covers green's only stack; blue's turn, after red's, comes only after green's.
     position = after(given({"d5": "rr", "d7": "g", "h4": "b", "a3": "b"}, 3, to_move="r"), "d5-d7")
     assert (position.to_move, position.out) == ("b", "g")
     waiting = after(given({"d5": "g", "d6": "r", "h4": "b", "a3": "b"}, 3), "d5-d6")
     assert (waiting.to_move, waiting.out) == ("b", "")
 
 
-def test_three_freed_before_the_turn_reaches_them_stays_in() -> None:
+def test_three_a_player_freed_before_their_turn_stays_in() -> None:
     # Red controls nothing at first, but green lifts its piece off red's before red's turn comes.
     position = after(given({"d5": "rg", "h4": "b"}, 3), "d5-d6", "h4-h5")
     assert (position.to_move, position.out) == ("r", "")
@@ -69,7 +69,7 @@ def test_three_freed_before_the_turn_reaches_them_stays_in() -> None:
     assert after(given({"d5": "r", "d6": "g", "h4": "b"}, 3), "d6-d5", "h4-h5").out == "r"
 
 
-def test_three_out_is_for_good_and_their_stacks_stay() -> None:
+def test_three_a_player_who_is_out_stays_out_and_their_stacks_remain() -> None:
     setting = given({"d5": "g", "d6": "b", "h4": "r", "a4": "r"}, 3)
     position = after(setting, "d5-d6", "h4-h5", "d6-d7")
     assert position.stack("d6") == "b"
@@ -78,8 +78,8 @@ def test_three_out_is_for_good_and_their_stacks_stay() -> None:
     assert (passing.to_move, passing.out) == ("b", "")
 
 
-def test_three_the_turn_that_ends_the_game_adds_nobody() -> None:
-    # Blue drops out when the turn reaches them; then green covers red's last stack, and red is not added.
+def test_three_the_turn_that_ends_the_game_puts_nobody_else_out() -> None:
+    # Blue is out when their turn comes; then green covers red's last stack, and red is not put out as well.
     setting = given({"d5": "gg", "d7": "b", "a4": "r", "a6": "g"}, 3)
     end = after(setting, "d5-d7", "a4-a5", "a6-a5")
     assert (end.result, end.out, end.to_move) == (Outcome("g", "domination"), "b", "")
@@ -87,7 +87,7 @@ def test_three_the_turn_that_ends_the_game_adds_nobody() -> None:
     assert (both.result, both.out) == (Outcome("g", "domination"), "")
 
 
-def test_four_pass_and_stay_in() -> None:
+def test_four_stuck_players_pass_and_stay_in() -> None:
     setting = given({"d5": "g", "d6": "b", "a3": "y", "h3": "r"}, 4)
     position = after(setting, "d5-d6")
     assert (position.to_move, position.out) == ("y", "")
@@ -95,12 +95,12 @@ def test_four_pass_and_stay_in() -> None:
     assert (freed.to_move, freed.stack("d6")) == ("b", "b")
 
 
-def test_four_ends_when_only_one_could_move() -> None:
+def test_four_the_game_ends_when_only_one_player_can_move() -> None:
     end = after(given({"d5": "g", "d6": "b"}, 4), "d5-d6")
     assert (end.result, end.out) == (Outcome("g", "domination"), "")
 
 
-def test_four_out_as_a_switch() -> None:
+def test_four_stuck_players_are_out_with_that_rule() -> None:
     setting = given({"d5": "g", "d6": "b", "a3": "y", "h3": "r"}, 4, stuck="out")
     position = after(setting, "d5-d6", "a3-a4", "h3-h4", "d6-d7")
     assert (position.to_move, position.out) == ("y", "b")
@@ -114,7 +114,7 @@ def test_partners_pass_and_the_pair_wins_together() -> None:
     assert (going.to_move, going.out, going.result) == ("y", "", None)
 
 
-def test_partners_both_win_in_turn_order_even_when_one_is_out() -> None:
+def test_partners_both_win_even_if_one_is_out() -> None:
     setting = given({"d5": "b", "d6": "g"}, 4, partners=True, stuck="out", order="bgry", out="r")
     position, _ = setting
     assert position.players == "bgry" and position.to_move == "b"
@@ -128,7 +128,7 @@ def test_partners_a_captured_partner_piece_frees_the_partner() -> None:
     assert after(setting, "d6-d5", "a3-a4").to_move == "y"
 
 
-def test_who_cannot_move_at_the_start_of_a_given_position() -> None:
+def test_a_player_who_cannot_move_in_the_given_start_position() -> None:
     board = {"d5": "g", "a3": "r"}
     assert given({"d5": "g"}, to_move="r")[0].result == Outcome("g", "domination")
     assert given(board, 3, to_move="b")[0].out == "b"
@@ -168,7 +168,7 @@ FAST: list[tuple[str, int, dict[str, Any], dict[str, dict[str, int]], dict[str, 
     [case[1:] for case in FAST],
     ids=[case[0] for case in FAST],
 )
-def test_fast_games(
+def test_when_a_fast_game_is_won(
     players: int,
     switches: dict[str, Any],
     captured: dict[str, dict[str, int]],
@@ -182,8 +182,8 @@ def test_fast_games(
     assert position.over is won
 
 
-def test_fast_own_held_or_taken() -> None:
-    # Green takes its own piece into the reserve, places it again, and captures: only "taken" still counts it.
+def test_fast_games_count_own_pieces_held_or_taken() -> None:
+    # Green takes an own piece into the reserve, places it again, and captures: only "taken" still counts it.
     board = {"e4": "grggg", "d4": "g", "a3": "r", "a6": "r"}
     moves = ("d4-e4", "a3-a4", "*e4")
     switches = {"fast": True, "fast_each": 9, "fast_total": 2}
@@ -191,19 +191,19 @@ def test_fast_own_held_or_taken() -> None:
     assert after(given(board, **switches), *moves).result is None
 
 
-def test_the_thirteenth_piece_in_hand_was_never_gained() -> None:
+def test_the_thirteenth_piece_in_reserve_does_not_count_as_taken() -> None:
     rules = Rules.make(3, fast=True, fast_total=1)
     position = play(start_position(rules), Move.parse("*a3"), rules)
     assert position.result is None
 
 
-def test_a_turn_that_wins_both_ways_is_a_fast_win() -> None:
+def test_a_turn_that_wins_in_both_ways_is_a_fast_win() -> None:
     position = after(given({"e4": "rrgrr", "d4": "g"}, fast=True, fast_each=1), "d4-e4")
     assert position.result == Outcome("g", "fast")
     assert after(given({"e4": "rrgrr", "d4": "g"}), "d4-e4").result == Outcome("g", "domination")
 
 
-def test_two_resigning_leaving_and_drawing() -> None:
+def test_two_players_resign_leave_or_agree_to_a_draw() -> None:
     rules = Rules.make(2)
     start = start_position(rules)
     for kind in ("resign", "leave"):
@@ -220,7 +220,7 @@ def test_two_resigning_leaving_and_drawing() -> None:
         act(start, Declaration("resign"), rules)
 
 
-def test_three_resigning_is_being_out() -> None:
+def test_three_a_player_who_resigns_is_out() -> None:
     rules = Rules.make(3, thirteenth_piece=False)
     start = start_position(rules)
     waiting = act(start, Declaration("resign", "b"), rules)
@@ -234,7 +234,7 @@ def test_three_resigning_is_being_out() -> None:
     assert (end.result, end.out) == (Outcome("b", "resigned"), "gr")
 
 
-def test_partners_one_resigning_leaves_the_other_to_play() -> None:
+def test_partners_if_one_resigns_the_other_plays_on() -> None:
     rules = Rules.make(4, partners=True)
     start = start_position(rules)
     alone = act(start, Declaration("resign", "g"), rules)
@@ -244,13 +244,13 @@ def test_partners_one_resigning_leaves_the_other_to_play() -> None:
     assert act(alone, Declaration("resign", "r"), rules).result is None
 
 
-def test_leaving_with_only_one_able_ends_the_game() -> None:
+def test_a_player_leaving_ends_the_game_if_only_one_other_can_move() -> None:
     position, rules = given({"d5": "g", "d6": "r"}, 3, stuck="pass", to_move="r")
     end = act(position, Declaration("leave", "r"), rules)
     assert (end.result, end.out) == (Outcome("g", "domination"), "r")
 
 
-def test_a_partner_left_with_the_stacks_of_an_absent_one_has_lost() -> None:
+def test_partners_a_player_left_with_only_the_stacks_of_an_absent_partner_has_lost() -> None:
     board = {"d5": "r", "d6": "y", "a3": "b"}
     open_stacks = given(board, 4, partners=True, move_partner_stacks=True, to_move="r")
     assert play(open_stacks[0], Move.parse("d5-d4"), open_stacks[1]).to_move == "g"  # moves yellow's stack
@@ -258,7 +258,7 @@ def test_a_partner_left_with_the_stacks_of_an_absent_one_has_lost() -> None:
     assert resigned.result == Outcome("br", "domination")
 
 
-def test_a_reserve_given_at_the_start_was_taken_before() -> None:
+def test_a_reserve_given_at_the_start_counts_as_taken() -> None:
     board = {"e4": "rgggg", "d4": "g", "a3": "r"}
     switches: dict[str, Any] = {"fast": True, "fast_each": 9, "fast_total": 3, "reserves": {"g": 2}}
     assert after(given(board, fast_own="taken", **switches), "*h3", "a3-a4", "d4-e4").result == Outcome(
@@ -267,7 +267,7 @@ def test_a_reserve_given_at_the_start_was_taken_before() -> None:
     assert after(given(board, fast_own="held", **switches), "*h3", "a3-a4", "d4-e4").result is None
 
 
-def test_two_players_the_game_goes_on_until_the_turn_reaches_who_cannot_move() -> None:
+def test_two_players_the_game_goes_on_until_the_turn_of_the_player_who_cannot_move() -> None:
     position, rules = given({"d5": "g"})
     assert position.result is None and position.to_move == "g"
     ended = play(position, Move.parse("d5-d6"), rules)

@@ -23,7 +23,7 @@ def lone_game(players: dict[str, str], *, captures: int, over: bool = True, orde
 HERE, THERE = {"g": "Ann", "r": "Ben"}, {"g": "Ben", "r": "Ann"}
 
 
-def test_a_match_is_over_with_the_last_agreed_game_only() -> None:
+def test_a_match_is_over_only_with_its_last_game() -> None:
     one, two = lone_game(HERE, captures=1), lone_game(THERE, captures=1, over=False)
     for games, length, finished, winners in (
         ([one], 2, 1, ()),
@@ -41,7 +41,7 @@ def test_a_match_is_over_with_the_last_agreed_game_only() -> None:
     assert match_score([one] * 40, 40).totals == {"Ann": 40, "Ben": 0}
 
 
-def test_a_tie_is_said_and_partners_are_none() -> None:
+def test_a_tie_is_reported_and_partners_do_not_tie() -> None:
     tied = match_score([lone_game(HERE, captures=1), lone_game(THERE, captures=1)], 2)
     assert tied.tied and set(tied.winners) == {"Ann", "Ben"}
     assert tied.sentence() == "the match is tied between Ann and Ben"
@@ -53,7 +53,7 @@ def test_a_tie_is_said_and_partners_are_none() -> None:
     assert match_score([lone_game(HERE, captures=1)], 3).sentence() == "1 of 3 games finished"
 
 
-def test_the_places_of_a_match_follow_one_another_and_another_match_follows() -> None:
+def test_games_of_a_match_are_numbered_and_a_new_match_starts_again() -> None:
     first = MatchPlace(3)
     third = first.after(7).after(9)
     assert (first.number, third.number, third.before, third.last) == (1, 3, (7, 9), True)
@@ -90,14 +90,14 @@ def test_an_invalid_place_is_refused(wording: object) -> None:
         ({"g": "Ann", "r": "Bo"}, {"g": "Ann", "r": "Bo"}),
     ],
 )
-def test_everybody_has_a_name_of_their_own(players: dict[str, str], names: dict[str, str]) -> None:
+def test_names_in_a_match_are_unique(players: dict[str, str], names: dict[str, str]) -> None:
     made = match_names("gr", players)
     assert len(set(made.values())) == 2 and match_names("gr", made) == made
     if names["g"] != "Player 1 (2)":
         assert made == names
 
 
-def test_a_number_behind_a_name_is_not_another_players_name() -> None:
+def test_a_number_appended_to_a_name_makes_no_duplicate() -> None:
     assert match_names("rgy", {"r": "Ann", "g": "Ann", "y": "Ann (2)"}) == {
         "r": "Ann",
         "g": "Ann (3)",
@@ -105,6 +105,6 @@ def test_a_number_behind_a_name_is_not_another_players_name() -> None:
     }
 
 
-def test_the_tournament_is_a_match() -> None:
+def test_the_tournament_preset_is_a_match_of_two_games() -> None:
     assert PRESETS["tournament"].games == 2
     assert PRESETS["tournament"].rules() == Rules.make(2)

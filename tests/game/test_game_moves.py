@@ -25,7 +25,7 @@ def test_the_first_moves_of_the_worked_game() -> None:
     assert later.stack("g6") == "gr" and later.to_move == "g"
 
 
-def test_five_high_near_the_edge() -> None:
+def test_a_stack_of_five_near_the_edge() -> None:
     position, rules = given({"g4": "rggrr", "d4": "gg", "a3": "g"}, to_move="r")
     assert legal(position, rules, "g4") == {
         *("g4-h4", "g4-g3", "g4-f4", "g4-g5"),
@@ -52,7 +52,7 @@ def test_a_pile_of_seven_gives_one_to_the_reserve_and_one_captured() -> None:
     assert (after.reserve("r"), after.captures("r")) == (1, {"g": 1})
 
 
-def test_a_reserve_piece_may_go_anywhere_and_captures_too() -> None:
+def test_a_reserve_piece_may_be_placed_anywhere_and_captures_too() -> None:
     position, rules = given({"d4": "grgrg", "a3": "r"}, to_move="r", reserves={"r": 1})
     assert len(legal(position, rules, "*")) == 52
     after = play(position, Move.parse("*d4"), rules)
@@ -60,7 +60,7 @@ def test_a_reserve_piece_may_go_anywhere_and_captures_too() -> None:
     assert (after.reserve("r"), after.captures("r"), after.to_move) == (0, {"g": 1}, "")
 
 
-def test_a_reserve_piece_on_the_quiet_variant() -> None:
+def test_a_reserve_piece_in_the_quiet_variant() -> None:
     position, rules = given(
         {"d4": "rg", "e4": "gr", "a3": "g"}, to_move="r", reserves={"r": 1}, reserve_on="empty_or_own"
     )
@@ -68,7 +68,7 @@ def test_a_reserve_piece_on_the_quiet_variant() -> None:
     assert len(placed) == 50 and not placed & {"*d4", "*a3"} and "*e4" in placed
 
 
-def test_moves_come_sorted_and_reserves_first() -> None:
+def test_moves_are_sorted_and_reserve_pieces_come_first() -> None:
     position, rules = given({"d4": "gr", "a5": "r", "a3": "g"}, to_move="r", reserves={"r": 2})
     texts = [str(move) for move in legal_moves(position, rules)]
     assert texts == sorted(texts)
@@ -87,14 +87,14 @@ def test_the_thirteenth_piece_comes_first_and_on_an_empty_square() -> None:
     assert after.taken == (0, 0, 0)
 
 
-def test_three_without_the_thirteenth_piece_move_at_once() -> None:
+def test_three_players_without_the_thirteenth_piece_move_at_once() -> None:
     rules = Rules.make(3, thirteenth_piece=False)
     start = start_position(rules)
     assert start.reserves == (0, 0, 0)
     assert not legal(start, rules, "*") and legal(start, rules)
 
 
-def test_partner_pieces_go_to_the_partners_reserve() -> None:
+def test_pieces_of_the_partner_go_to_the_partners_reserve() -> None:
     position, rules = given(
         {"d4": "ygrb", "d6": "yg", "a3": "r", "a4": "b", "a5": "y"}, 4, partners=True, to_move="g"
     )
@@ -107,7 +107,7 @@ def test_partner_pieces_go_to_the_partners_reserve() -> None:
 @pytest.mark.parametrize(
     ("open_stacks", "out", "movable"), [(False, "", False), (True, "", True), (True, "y", False)]
 )
-def test_moving_the_partners_stacks(open_stacks: bool, out: str, movable: bool) -> None:
+def test_whether_the_partners_stacks_may_be_moved(open_stacks: bool, out: str, movable: bool) -> None:
     position, rules = given(
         {"d4": "gy", "a3": "g", "a4": "r", "a5": "b", "a6": "y"},
         4,
@@ -118,7 +118,7 @@ def test_moving_the_partners_stacks(open_stacks: bool, out: str, movable: bool) 
     assert ("d4-d6" in legal(position, rules)) is movable
 
 
-def test_the_drop_set_up_places_then_plays() -> None:
+def test_the_drop_set_up_places_all_pieces_before_play() -> None:
     rules = Rules.make(2, set_up="drop")
     position = start_position(rules)
     assert (position.placing, position.reserves) == ((18, 18), (0, 0))
@@ -140,6 +140,6 @@ def test_the_drop_set_up_places_then_plays() -> None:
 @pytest.mark.parametrize(
     "text", ["", "d5", "d5d6", "d5-", "a1-a2", "d5-d9", "*a1", "**d5", "D5-D6", " d5-d6", "d5-d6\n"]
 )
-def test_a_text_that_is_no_move_is_refused(text: str) -> None:
+def test_an_invalid_text_of_a_move_is_refused(text: str) -> None:
     with pytest.raises(MoveTextError, match="not a move"):
         Move.parse(text)

@@ -1,4 +1,4 @@
-"""Known numbers of turn sequences, counted by three independent programs."""
+"""Known counts of turn sequences, computed by three independent programs."""
 
 from typing import Any
 
@@ -18,11 +18,15 @@ TABLE: list[tuple[dict[str, Any], list[int]]] = [
     ({"players": 4}, [1, 44, 1_895, 80_983, 3_387_764]),
     ({"players": 4, "partners": True}, [1, 44, 1_895, 80_983, 3_387_764]),
 ]
-QUICK = 200_000
+MAX_QUICK_COUNT = 200_000
 
 CASES = [
     pytest.param(
-        switches, depth, count, marks=[pytest.mark.slow] if count > QUICK else [], id=f"{switches} {depth}"
+        switches,
+        depth,
+        count,
+        marks=[pytest.mark.slow] if count > MAX_QUICK_COUNT else [],
+        id=f"{switches} {depth}",
     )
     for switches, counts in TABLE
     for depth, count in enumerate(counts)
@@ -35,12 +39,12 @@ def test_perft(switches: dict[str, Any], depth: int, count: int) -> None:
     assert perft(start_position(rules), rules, depth) == count
 
 
-def plainly(position: Position, rules: Rules, depth: int) -> int:
+def plain_perft(position: Position, rules: Rules, depth: int) -> int:
     """The same count without caching positions, and playing out the last turn."""
     if depth == 0:
         return 1
     return sum(
-        plainly(apply(position, move, rules), rules, depth - 1) for move in legal_moves(position, rules)
+        plain_perft(apply(position, move, rules), rules, depth - 1) for move in legal_moves(position, rules)
     )
 
 
@@ -54,15 +58,15 @@ def plainly(position: Position, rules: Rules, depth: int) -> int:
     ],
     ids=str,
 )
-def test_remembered_positions_change_no_count(switches: dict[str, Any]) -> None:
+def test_cached_positions_do_not_change_the_count(switches: dict[str, Any]) -> None:
     rules = Rules.make(**switches)
     start = start_position(rules)
-    assert perft(start, rules, 2) == plainly(start, rules, 2)
+    assert perft(start, rules, 2) == plain_perft(start, rules, 2)
 
 
-def test_a_position_that_comes_back_later_counts_for_the_depth_left() -> None:
+def test_a_repeated_position_is_counted_for_the_remaining_depth() -> None:
     position, rules = given({"a3": "g", "h3": "r"})
-    assert perft(position, rules, 7) == plainly(position, rules, 7)
+    assert perft(position, rules, 7) == plain_perft(position, rules, 7)
 
 
 def test_a_negative_depth_is_refused() -> None:

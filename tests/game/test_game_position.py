@@ -13,7 +13,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position, start_stacks
 
 
-def test_the_start_of_two_as_the_contract_writes_it() -> None:
+def test_the_start_position_of_two_players_as_specified() -> None:
     assert start_position(Rules.make(2)).text == (
         "-,-,-,-/r,r,g,g,r,r/-,g,g,r,r,g,g,-/-,r,r,g,g,r,r,-/-,g,g,r,r,g,g,-/-,r,r,g,g,r,r,-/g,g,r,r,g,g/-,-,-,-"
     )
@@ -29,13 +29,13 @@ SET_UPS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("switches", "diagram"), SET_UPS, ids=[str(switches) for switches, _ in SET_UPS])
-def test_set_ups(switches: dict[str, Any], diagram: str) -> None:
+def test_set_ups_match_the_diagrams(switches: dict[str, Any], diagram: str) -> None:
     shown = "/".join(",".join(rank) for rank in diagram.split())
     assert position_text(start_stacks(Rules.make(**switches))) == shown
 
 
 @tried(st.lists(st.text("rgby", max_size=7), min_size=52, max_size=52))
-def test_any_board_reads_back_from_its_text(stacks: list[str]) -> None:
+def test_any_board_is_read_back_from_its_text(stacks: list[str]) -> None:
     assert parse_position(position_text(stacks)) == tuple(stacks)
 
 
@@ -70,7 +70,7 @@ def test_any_text_is_a_position_or_a_clear_error(text: str) -> None:
     assert position_text(stacks) == text
 
 
-def test_looking_up_by_name() -> None:
+def test_stacks_and_counts_are_looked_up_by_name() -> None:
     position, _ = given({"d5": "rg", "c1": "r"}, reserves={"r": 2}, captured={"g": {"r": 3}}, to_move="r")
     assert (position.stack("d5"), position.stack("c8")) == ("rg", "")
     assert (position.reserve("g"), position.reserve("r")) == (0, 2)

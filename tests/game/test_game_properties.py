@@ -1,4 +1,4 @@
-"""Properties of every game, tested on random games of every kind and against the oracle."""
+"""Properties of every game, tested on random games of every variant and against the oracle."""
 
 import random
 from typing import Any
@@ -23,7 +23,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def gain(position: Position, move: Move, rules: Rules) -> int:
-    """How much a turn takes from the others: captures first, then the height of a stack that it covers."""
+    """How much a turn takes from the opponents: captures first, then the height of a covered stack."""
     covered = position.stacks[move.target]
     hostile = covered and covered[-1] not in rules.side_of(position.to_move)
     taken = sum(piece.to == "captured" for piece in removed(position, move, rules))
@@ -31,7 +31,7 @@ def gain(position: Position, move: Move, rules: Rules) -> int:
 
 
 def random_turn(chance: random.Random, position: Position, rules: Rules, greed: float) -> Move:
-    """A legal turn; with probability ``greed`` one that takes most, since random games hardly ever end."""
+    """A legal turn; with probability ``greed`` the one that takes most: random games hardly ever end."""
     legal = legal_moves(position, rules)
     if chance.random() >= greed:
         return chance.choice(legal)
@@ -52,7 +52,7 @@ def random_game(rules: Rules, seed: int, longest: int, greed: float = 0.8) -> li
 
 @given(variants, seeds)
 @settings(max_examples=60, deadline=None)
-def test_every_turn_keeps_what_must_be_kept(variant: str, seed: int) -> None:
+def test_every_turn_preserves_the_invariants(variant: str, seed: int) -> None:
     rules = Rules.make(**VARIANTS[variant])
     pieces = 12 if rules.players == 3 and not rules.thirteenth_piece else {2: 18, 3: 13, 4: 13}[rules.players]
     for before, move in random_game(rules, seed, 120):
@@ -83,7 +83,7 @@ def test_every_turn_keeps_what_must_be_kept(variant: str, seed: int) -> None:
 
 @given(variants, seeds)
 @settings(max_examples=60, deadline=None)
-def test_no_turn_is_both_legal_and_explained(variant: str, seed: int) -> None:
+def test_a_turn_is_either_legal_or_refused_with_a_reason(variant: str, seed: int) -> None:
     rules = Rules.make(**VARIANTS[variant])
     chance = random.Random(seed)
     everything = [Move(origin, target) for origin in (None, *range(52)) for target in range(52)]
@@ -102,7 +102,7 @@ def test_no_turn_is_both_legal_and_explained(variant: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("origin", [None, *range(52)])
-def test_every_move_reads_back_from_its_text(origin: int | None) -> None:
+def test_every_move_is_read_back_from_its_text(origin: int | None) -> None:
     for target in range(len(SQUARES)):
         move = Move(origin, target)
         assert Move.parse(str(move)) == move
@@ -132,7 +132,7 @@ def test_a_random_game_ends_or_is_still_legal_at_500_turns(variant: str, seed: i
     assert last.result is not None or len(game) == 500
 
 
-def same(position: Position, state: dict[str, Any]) -> None:
+def assert_same(position: Position, state: dict[str, Any]) -> None:
     """Compare a position with the oracle's state."""
     order = position.players
     assert {n: s for n, s in zip(SQUARES, position.stacks, strict=True) if s} == state["board"]
@@ -150,13 +150,13 @@ def compare(rules: Rules, seed: int, longest: int, greed: float) -> Position:
     """Play a random game in both implementations and return its last position."""
     position = start_position(rules)
     state = game_oracle.begin(rules, dict(zip(SQUARES, position.stacks, strict=True)))
-    same(position, state)
+    assert_same(position, state)
     for _, move in random_game(rules, seed, longest, greed):
         assert {str(legal) for legal in legal_moves(position, rules)} == game_oracle.turns(
             state, rules, state["turn"]
         )
         position, state = play(position, move, rules), game_oracle.after(state, rules, str(move))
-        same(position, state)
+        assert_same(position, state)
     return position
 
 
@@ -169,4 +169,4 @@ def test_an_independent_implementation_agrees(variant: str) -> None:
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
 def test_an_independent_implementation_agrees_to_the_end(variant: str) -> None:
     ended = sum(compare(Rules.make(**VARIANTS[variant]), seed, 1500, 0.95).over for seed in range(100, 104))
-    assert ended > 0, "not one of these games came to an end: they prove nothing about endings"
+    assert ended > 0, "none of these games ended, so they prove nothing about endings"

@@ -27,7 +27,7 @@ def test_a_position_for_every_ply() -> None:
     assert game.moves == (Move.parse("d5-d6"), Move.parse("g7-f7"))
 
 
-def test_an_act_is_no_ply_and_shows_where_it_was_done() -> None:
+def test_an_act_does_not_count_as_a_ply() -> None:
     game = record(Rules.make(2), "d5-d6", Declaration("resign", "r"))
     first, last = positions(game)
     assert (first.result, last.result) == (None, Outcome("g", "resigned"))
@@ -49,7 +49,7 @@ def test_an_act_is_no_ply_and_shows_where_it_was_done() -> None:
     ],
     ids=str,
 )
-def test_a_refused_entry_names_its_ply_after_the_good_ones(
+def test_a_refused_entry_is_reported_with_its_ply_after_the_legal_ones(
     entries: tuple[str | Declaration, ...], good: int, wording: str
 ) -> None:
     seen = []
@@ -61,14 +61,14 @@ def test_a_refused_entry_names_its_ply_after_the_good_ones(
     assert len(str(caught.value)) < 300
 
 
-def test_bad_moves_say_what_they_are() -> None:
+def test_invalid_moves_have_a_reason() -> None:
     assert BadMove("d5-d9").fault.reason == "off_board"
     assert BadMove("*h8").fault.reason == "off_board"
     assert BadMove("d5-d6-d7").fault.reason == "unreadable"
     assert BadMove("").fault.reason == "unreadable"
 
 
-def test_names() -> None:
+def test_players_without_a_name_are_called_by_their_colour() -> None:
     game = GameRecord(Rules.make(2), {"g": "Ada"})
     assert (game.name("g"), game.name("r")) == ("Ada", "red")
 

@@ -30,13 +30,15 @@ EMPTY = (
     ],
     ids=str,
 )
-def test_defaults(switches: dict[str, Any], order: str, stuck: str, each: int, total: int | None) -> None:
+def test_defaults_depend_on_the_number_of_players(
+    switches: dict[str, Any], order: str, stuck: str, each: int, total: int | None
+) -> None:
     rules = Rules.from_json(switches)
     assert (rules.order, rules.stuck, rules.fast_each, rules.fast_total) == (order, stuck, each, total)
     assert rules == Rules.make(**switches)
 
 
-def test_the_contract_form() -> None:
+def test_the_json_form_is_as_specified() -> None:
     assert Rules.make(2).to_json() == {
         "players": 2,
         "order": ["green", "red"],
@@ -54,13 +56,13 @@ def test_the_contract_form() -> None:
 
 
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
-def test_every_variant_reads_back(variant: str) -> None:
+def test_every_variant_is_read_back_from_json(variant: str) -> None:
     rules = Rules.make(**VARIANTS[variant])
     assert Rules.from_json(rules.to_json()) == rules
     assert hash(Rules.from_json(rules.to_json())) == hash(rules)
 
 
-def test_a_start_reads_back() -> None:
+def test_a_start_is_read_back_from_json() -> None:
     _, rules = given(
         {"d5": "rg", "c1": "b", "c8": "y"},
         4,
@@ -85,7 +87,7 @@ def test_a_start_may_omit_zeros() -> None:
     assert Rules.from_json(three).to_json()["start"]["to_move"] == "blue"
 
 
-def test_fast_total_null_switches_that_way_off() -> None:
+def test_fast_total_null_turns_that_condition_off() -> None:
     assert Rules.from_json({"players": 3, "fast": True, "fast_total": None}).fast_total is None
     assert Rules.from_json({"players": 3, "fast": True}).fast_total == 10
     assert Rules.from_json({"players": 3, "fast_total": None}).fast_total == 10
@@ -147,7 +149,7 @@ def test_contradictions_are_refused_with_the_reason(data: dict[str, Any], wordin
 
 
 @pytest.mark.parametrize("data", [None, [], "x", 3])
-def test_rules_that_are_no_object(data: object) -> None:
+def test_rules_must_be_an_object(data: object) -> None:
     with pytest.raises(RulesError, match="object"):
         Rules.from_json(data)
 
@@ -203,7 +205,7 @@ scraps = st.none() | st.booleans() | numbers | st.text(max_size=5) | some_order 
     st.sampled_from([2, 3, 4]),
 )
 @settings(max_examples=300, deadline=None)
-def test_any_object_is_rules_or_a_clear_error(data: dict[str, Any], players: int) -> None:
+def test_any_object_gives_rules_or_a_clear_error(data: dict[str, Any], players: int) -> None:
     for given_players in ({}, {"players": players}):
         try:
             rules = Rules.from_json({**data, **given_players})
@@ -216,11 +218,11 @@ def test_any_object_is_rules_or_a_clear_error(data: dict[str, Any], players: int
 @pytest.mark.parametrize(
     "order", ["gbr", "green,blue,red", " green , blue,red", ["green", "b", "red"], ("g", "b", "r")]
 )
-def test_ways_to_write_an_order(order: Any) -> None:
+def test_an_order_may_be_written_in_several_ways(order: Any) -> None:
     assert parse_order(order) == "gbr"
 
 
-def test_partners_sit_opposite_whoever_begins() -> None:
+def test_partners_sit_opposite_each_other_whoever_begins() -> None:
     for order in permutations("gbyr"):
         alternates = OPPOSITE[order[0]] == order[2]
         if alternates:
@@ -234,7 +236,7 @@ def test_partners_sit_opposite_whoever_begins() -> None:
         assert Rules.from_json(old.to_json(), played=True) == old
 
 
-def test_sides() -> None:
+def test_sides_and_partners() -> None:
     alone = Rules.make(4)
     pairs = Rules.make(4, partners=True, order="rybg")
     assert alone.sides == ("g", "b", "y", "r") and alone.partner_of("g") == ""
@@ -252,7 +254,7 @@ def test_presets_are_playable(name: str) -> None:
         chosen.rules(7)
 
 
-def test_presets_take_further_switches_and_refuse_nonsense() -> None:
+def test_presets_accept_further_rules_and_refuse_invalid_ones() -> None:
     assert preset("fast").rules(3, fast_own="taken") == Rules.make(3, fast=True, fast_own="taken")
     with pytest.raises(RulesError, match="4 players, not for 2"):
         preset("partners").rules(2)
@@ -260,7 +262,7 @@ def test_presets_take_further_switches_and_refuse_nonsense() -> None:
         preset("nonsense")
 
 
-def test_only_who_plays_can_begin() -> None:
+def test_only_a_player_of_the_game_can_begin() -> None:
     for rules in (Rules.make(2), given({"d5": "g", "h3": "r"})[1]):
         with pytest.raises(RulesError, match="yellow does not play, and cannot begin"):
             rules.begun_by("y")

@@ -1,4 +1,4 @@
-"""The driver amid noise from the device."""
+"""A check of the driver with noise from the device."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from focus_companion.lights.meaning import Cue, Meaning
 from focus_companion.lights.protocol import state_data
 from focus_companion.lights.settings import COLOURS
 
-PATIENCE = 120.0
-"""Timeout in seconds for one state. A lost answer costs the timeout of an acknowledgement."""
+STATE_TIMEOUT = 120.0
+"""Seconds. Each lost answer costs the timeout of an acknowledgement."""
 
 
 def check_driver(folder: Path, streams: int, seed: int = 1) -> float:
-    """Show one state after another until the board has sent this many streams of noise; returns the longest
-    time that one took, in seconds. Raises AssertionError for a state that is not shown.
+    """Show one state after another until the board has sent this many streams of noise; return the longest
+    time that a state took, in seconds. Raises AssertionError for a state that is not shown.
     """
     source = random.Random(seed)
     board = NoisyBoard(folder / "ttyNOISE", seed)
@@ -32,7 +32,7 @@ def check_driver(folder: Path, streams: int, seed: int = 1) -> float:
                 meaning = Meaning(turn=source.choice(COLOURS), reserves=tuple(counts))  # type: ignore[arg-type]
                 began = time.monotonic()
                 lights.present(meaning, Cue.NONE)
-                assert lights.wait(PATIENCE), f"no state shown after {board.streams} streams"
+                assert lights.wait(STATE_TIMEOUT), f"no state shown after {board.streams} streams"
                 longest = max(longest, time.monotonic() - began)
                 assert board.shown == state_data(meaning), f"wrong after {board.streams} streams"
     finally:

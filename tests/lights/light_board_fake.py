@@ -28,12 +28,12 @@ class FakeBoard:
         self.deaf_to = 0
         """How many frames to leave unanswered."""
         self.instead = (0, 0)
-        """What an unanswered frame gets instead: its answer with this added to sequence number and command;
-        nothing for (0, 0).
+        """What is sent in place of a withheld answer: that answer with these added to its number and
+        command; nothing for (0, 0).
         """
         self.mute = False
         self.babble = b""
-        """Sent before every answer."""
+        """Bytes sent before every answer."""
         self._master, self._slave = os.openpty()
         tty.setraw(self._slave)
         link.unlink(missing_ok=True)
@@ -43,7 +43,7 @@ class FakeBoard:
         self._thread.start()
 
     def unplug(self) -> None:
-        """Unplug it."""
+        """Remove the link and close the pty."""
         if self._thread.is_alive():
             os.write(self._wake_write, b"x")
             self._thread.join()
@@ -99,7 +99,7 @@ class FakeBoard:
 
 
 class NoisyBoard(FakeBoard):
-    """Answers correctly amid noise: random bytes, frames truncated or with a flipped bit, stale answers,
+    """Answers correctly, but amid noise: random bytes, frames truncated or with a flipped bit, stale answers,
     false notices; and one answer in forty never arrives.
     """
 

@@ -24,7 +24,7 @@ from focus_companion.vision.capture.frames import Frame
 
 
 class Illegal:
-    """A pipeline that sees the start position, then an illegal act that nobody puts right."""
+    """A pipeline that sees the start position, then an illegal act that is never corrected."""
 
     camera_state = "ok"
     at_rest = any_shades = False
@@ -67,7 +67,7 @@ class Illegal:
 
 @contextmanager
 def table(lights: Mapping[str, Any], spoken: Any = None) -> Iterator[tuple[Session, Illegal]]:
-    """A game with these lights, ten pictures for each second of the stream, its alert 3 s old."""
+    """A game with these lights, at ten pictures per second, whose alert is 3 s old."""
     sight = Illegal()
     session = Session(Rules.make(2), {}, None, sight)
     with ExitStack() as closing:
@@ -82,7 +82,7 @@ def table(lights: Mapping[str, Any], spoken: Any = None) -> Iterator[tuple[Sessi
 def until(condition: Callable[[], object], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, "timed out waiting"
         time.sleep(0.01)
 
 
@@ -94,7 +94,7 @@ def dismissed(session: Session) -> Callable[[], bool]:
     return done
 
 
-def test_of_the_light_board(board: FakeBoard) -> None:
+def test_the_light_boards_button_dismisses_an_alert(board: FakeBoard) -> None:
     with table({"backends": ["serial"], "serial": {"port": str(board.link)}}) as (session, sight):
         until(lambda: board.shown is not None and board.shown[2] & 1)  # the warning light
         board.press()
@@ -102,7 +102,7 @@ def test_of_the_light_board(board: FakeBoard) -> None:
         assert sight.hurried == 1
 
 
-def test_of_the_pins() -> None:
+def test_a_button_on_pins_dismisses_an_alert() -> None:
     before = Device.pin_factory
     Device.pin_factory = MockFactory(pin_class=MockPWMPin)
     try:
@@ -118,7 +118,7 @@ def test_of_the_pins() -> None:
 def test_an_unavailable_button_is_reported_and_nothing_breaks(
     board: FakeBoard, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The game loop hangs and its queue is full; the lights go on."""
+    """The game loop hangs and its queue is full, but the lights continue."""
     with table({"backends": ["serial"], "serial": {"port": str(board.link)}}) as (session, _):
         until(lambda: board.shown is not None)
         with pytest.raises(RequestRefused):
@@ -132,7 +132,7 @@ def test_an_unavailable_button_is_reported_and_nothing_breaks(
 
 
 class Spoken:
-    """Stands for the loudspeaker: notes what it is asked."""
+    """Stands in for the loudspeaker and records what it is asked."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -171,7 +171,9 @@ def test_with_a_loudspeaker_a_button_on_pins_distinguishes_a_long_press() -> Non
             until(lambda: spoken.asked == ["standing"])
             pin.drive_high()
             time.sleep(1.0)
-            assert spoken.asked == ["standing"] and session.state()["alert"], "held is no short press"
+            assert spoken.asked == ["standing"] and session.state()["alert"], (
+                "a long press is not a short one"
+            )
             pin.drive_low()
             pin.drive_high()
             until(lambda: spoken.asked == ["standing", "turn"])

@@ -17,18 +17,18 @@ from focus_companion.lights.walk import walk
 
 
 @pytest.fixture(autouse=True)
-def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def ignore_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("")
     monkeypatch.setenv("FOCUS_COMPANION_CONFIG", str(tmp_path / "config.toml"))
 
 
-def test_every_pixel_is_seen_in_the_walk() -> None:
+def test_the_walk_lights_every_pixel() -> None:
     lit = {i for step in walk() for i, pixel in enumerate(draw(step.meaning, 0)) if any(pixel)}
-    # the sixth pixel of a bar needs a sixth piece; five show that the bar fills from its beginning
+    # The sixth pixel of a bar needs a sixth piece; five show that the bar fills from its beginning.
     assert lit == set(range(PIXELS)) - {BAR_PIXEL + 6 * n + 5 for n in range(4)}
 
 
-def test_walk_over_a_board(board: FakeBoard) -> None:
+def test_the_walk_is_shown_on_a_board(board: FakeBoard) -> None:
     done = CliRunner().invoke(
         command, ["--test", "--pace", "20", "--port", str(board.link)], catch_exceptions=False
     )
@@ -40,23 +40,23 @@ def test_walk_over_a_board(board: FakeBoard) -> None:
     assert board.heard[-1].command == Command.DARK and shown[-1] == state_data(NOTHING)
 
 
-def test_no_lights(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_lights_the_command_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports, "candidates", lambda: ())
     done = CliRunner().invoke(command, [])
     assert isinstance(done.exception, NegativeResult) and "no lights to try" in str(done.exception)
 
 
-def test_a_port_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_port_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("focus_companion.commands.lights.ANSWER_TIMEOUT", 0.3)
     done = CliRunner().invoke(command, ["--port", str(tmp_path / "none")])
     assert isinstance(done.exception, NegativeResult) and "serial" in str(done.exception)
 
 
 @pytest.mark.parametrize("backends", ["auto", "gpio", "none"])
-def test_without_lights_one_line_says_what_to_do(
+def test_without_lights_one_line_says_how_to_connect_them(
     backends: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Even if other loggers would log something, with a traceback."""
+    """Even if other loggers would log something with a traceback."""
     monkeypatch.setattr(ports, "candidates", lambda: ())
     monkeypatch.setenv("FOCUS_COMPANION_LIGHTS", backends)
     assert run(cli, ["lights", "--test"]) == 1
@@ -64,6 +64,6 @@ def test_without_lights_one_line_says_what_to_do(
     assert "Traceback" not in printed and "docs/" not in printed
     *_, last = printed.splitlines()
     assert last.startswith("focus-companion: there are no lights to try") and str(tmp_path / "config") in last
-    # The second time it is also printed once.
+    # It is printed once the second time, too.
     assert run(cli, ["lights", "--test"]) == 1
     assert capsys.readouterr().err == printed

@@ -1,4 +1,4 @@
-"""docs/lights.md is true: each cell of its table of events is compared with what the back ends do."""
+"""docs/lights.md is correct: each cell of its table of events is compared with what the back ends do."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ SOUNDS = {
 
 
 def squares(meaning: Meaning) -> str:
-    """What the pixels under the squares do over two seconds, in the table's words."""
+    """What the pixels under the squares show over two seconds, in the words of the table."""
     seen = {pixel for phase in range(CYCLE) for pixel in draw(meaning, phase)[:52]} - {DARK}
     if any(red and red == blue and not green for red, green, blue in seen):
         return "blink magenta"
@@ -112,16 +112,16 @@ def gpio_warning(meaning: Meaning) -> str:
 LOOKS = (squares, turn_lights, warning, gpio_turn, gpio_warning)
 
 
-def test_all_others_change_nothing() -> None:
+def test_events_that_are_not_in_the_table_change_nothing() -> None:
     assert sorted(kind for kind, _ in ROWS) == sorted(HAPPENED)
     for kind in events.TYPES.keys() - HAPPENED.keys():
-        # Whatever it carries: the lights know nothing of it.
+        # Whatever its attributes are: the lights ignore it.
         event = object.__new__(events.TYPES[kind])
         assert after(PLAYING, event, STATE) == PLAYING and cue(event) is Cue.NONE, kind
 
 
 @pytest.mark.parametrize(("kind", "cells"), ROWS, ids=[kind for kind, _ in ROWS])
-def test_what_an_event_looks_like(kind: str, cells: list[str]) -> None:
+def test_events_look_as_documented(kind: str, cells: list[str]) -> None:
     before, event, state = HAPPENED[kind]
     assert event.type == kind
     meaning = after(before, event, state)
@@ -131,7 +131,7 @@ def test_what_an_event_looks_like(kind: str, cells: list[str]) -> None:
 
 
 def drawn(brightness: int) -> float:
-    """mA at most, of a turn with its path."""
+    """Maximum current in mA while a turn is shown with its path."""
     return max(PIXELS + sum(map(sum, dimmed(draw(PLAYING, p), brightness))) * 20 / 255 for p in range(CYCLE))
 
 
@@ -147,7 +147,7 @@ def test_the_power_budget() -> None:
 
 
 def test_the_wiring_diagram_has_the_default_pins() -> None:
-    """And the numbers of the header's pins that belong to them."""
+    """And the numbers of the header's pins for them."""
     header = MockFactory().board_info.headers["J8"]
     named = {int(pin.name.removeprefix("GPIO")): n for n, pin in header.pins.items() if "GPIO" in pin.name}
     shown = {

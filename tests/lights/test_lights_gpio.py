@@ -67,21 +67,21 @@ def test_warning_and_buzzer(factory: Any) -> None:
     backend = GpioBackend(PINS)
     backend.present(Meaning(turn="red", warning=True, wrong=(3,)), Cue.ALERT)
     assert states(factory, 24) == [1]
-    backend._buzzer._blink_thread.join()  # the three beeps
+    backend._buzzer._blink_thread.join()  # until the three beeps have ended
     assert [bool(state.state) for state in factory.pin(25).states] == [False] + [True, False] * 3
     backend.present(Meaning(turn="red"), Cue.NONE)
     assert states(factory, 24) == [0]
     backend.close()
 
 
-def test_silent(factory: Any) -> None:
+def test_without_sound_the_buzzer_is_silent(factory: Any) -> None:
     backend = GpioBackend(PINS, sound=False)
     backend.present(Meaning(warning=True), Cue.ALERT)
     assert [bool(state.state) for state in factory.pin(25).states] == [False]
     backend.close()
 
 
-def test_a_blink_goes_on_undisturbed(factory: Any) -> None:
+def test_blinking_continues_undisturbed(factory: Any) -> None:
     backend = GpioBackend(PINS)
     backend.present(Meaning(turn="red", take=(4, 2)), Cue.NONE)
     thread = backend._turn["red"]._blink_thread
@@ -96,14 +96,16 @@ def test_a_blink_goes_on_undisturbed(factory: Any) -> None:
     ("meaning", "colour"),
     [(Meaning(turn="yellow"), [1, 0.6, 0]), (Meaning(turn="blue"), [0, 0, 1]), (Meaning(), [0, 0, 0])],
 )
-def test_rgb(factory: Any, meaning: Meaning, colour: list[float]) -> None:
+def test_an_rgb_lamp_shows_the_colour_of_the_turn(
+    factory: Any, meaning: Meaning, colour: list[float]
+) -> None:
     backend = GpioBackend(GpioSettings(turn={}, rgb=(5, 6, 13), warning=None, buzzer=None, reserves={}))
     backend.present(meaning, Cue.NONE)
     assert states(factory, 5, 6, 13) == colour
     backend.close()
 
 
-def test_button(factory: Any) -> None:
+def test_the_button_is_reported(factory: Any) -> None:
     pressed: list[int] = []
     backend = GpioBackend(PINS, on_button=lambda: pressed.append(1))
     factory.pin(26).drive_low()
@@ -111,7 +113,7 @@ def test_button(factory: Any) -> None:
     backend.close()
 
 
-def test_through_open_lights(factory: Any) -> None:
+def test_open_lights_uses_the_pins(factory: Any) -> None:
     with open_lights(LightSettings(backends=("gpio",), gpio=PINS)) as lights:
         assert lights.names == ("GPIO",)
         lights.show(events.GameBegan(0.0, game=1, rules={"players": 2}), {})
@@ -126,11 +128,11 @@ def test_through_open_lights(factory: Any) -> None:
 def test_a_pin_in_use_is_reported(factory: Any) -> None:
     with pytest.raises(LightsUnavailable, match="GPIO17"):
         GpioBackend(GpioSettings(turn={"red": 17, "green": 17}))
-    # and what was made before the fault is free again
+    # The pins opened before the fault are free again.
     GpioBackend(PINS).close()
 
 
-def test_no_pins_here_is_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_machine_without_pins_gives_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         lights = open_lights(LightSettings(backends=("gpio",)))
     assert [record.levelname for record in caplog.records] == ["WARNING"]

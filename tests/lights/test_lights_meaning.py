@@ -1,4 +1,4 @@
-"""What each event means, independent of the back end."""
+"""What the lights show after each event, independently of the back end."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("before", "event", "state", "wanted", "sound"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
 )
-def test_after(
+def test_the_meaning_after_an_event(
     before: Meaning, event: events.Event, state: dict[str, Any], wanted: Meaning, sound: Cue
 ) -> None:
     assert after(before, event, state) == wanted
@@ -202,8 +202,8 @@ def test_after(
 
 @pytest.mark.parametrize("what", ["camera", "board", "the table"])
 @pytest.mark.parametrize("camera", ["lost", "no board", "frozen", "dark", "covered", "starting", "asleep"])
-def test_trouble_with_the_camera_of_any_kind(what: str, camera: str) -> None:
-    """Every fault looks the same, and lasts until the session says that all is well."""
+def test_every_camera_fault_is_shown(what: str, camera: str) -> None:
+    """Every fault looks the same and is shown until the session reports that it has ended."""
     lost = after(PLAYING, events.Lost(1.0, what), STATE | {"camera": camera})
     assert lost == replace(PLAYING, camera_lost=True)
     still = after(lost, events.Found(2.0, what), {"camera": camera})
@@ -212,17 +212,17 @@ def test_trouble_with_the_camera_of_any_kind(what: str, camera: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "d5", "d5-d5", "d5-e6", "a1-a2", "*a1", "d5-d6-d7", "*"])
-def test_no_path(text: str) -> None:
+def test_an_invalid_path_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         path_of(text)
 
 
-def test_path_downwards() -> None:
+def test_a_path_leads_down_a_file() -> None:
     assert path_of("a6-a3") == squares("a6", "a5", "a4", "a3")
 
 
-def test_a_board_being_set_up_is_led_square_by_square() -> None:
-    """The next square in the colour of the piece that belongs there, and nothing of it once all stands."""
+def test_the_set_up_is_guided_square_by_square() -> None:
+    """The next square has the colour of the piece that belongs there; at the end, nothing is shown."""
     start = start_position(Rules.make(2))
     state = {"position": start.text, "to_move": "green", "reserves": {}}
     with Lights(leads=True) as lights:
@@ -237,7 +237,7 @@ def test_a_board_being_set_up_is_led_square_by_square() -> None:
         assert lights.meaning.path == () and lights.meaning.turn == "green"
 
 
-def test_without_it_all_that_is_wrong_blinks() -> None:
+def test_without_guidance_all_wrong_squares_blink() -> None:
     with Lights() as lights:
         lights.show(events.SetUp(0.0, ["b2", "b7"]), {})
         assert set(lights.meaning.wrong) == {INDEX["b2"], INDEX["b7"]}

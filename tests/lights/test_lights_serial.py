@@ -30,7 +30,7 @@ GREEN = Meaning(turn="green", wrong=(0, 51), warning=True)
 def until(condition: Callable[[], object], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, "timed out waiting"
         time.sleep(0.01)
 
 
@@ -45,19 +45,19 @@ def settings(path: Path, brightness: int = 96, greeting: float = 1.0) -> LightSe
 @pytest.fixture
 def lights(board: FakeBoard, caplog: pytest.LogCaptureFixture) -> Iterator[Lights]:
     caplog.set_level(logging.INFO)
-    # Plenty, for a board that is there: on a busy machine it may take its time to answer.
+    # A long timeout: on a busy machine, the emulated board may take long to answer.
     opened = open_lights(settings(board.link, 77, greeting=60.0))
     yield opened
     opened.close()
 
 
-def test_shows_and_says_goodbye(board: FakeBoard, lights: Lights) -> None:
+def test_states_are_shown_and_the_board_is_dark_at_the_end(board: FakeBoard, lights: Lights) -> None:
     lights.present(RED, Cue.TURN)
     assert lights.wait(120)
     assert board.shown in (
         state_data(RED, Cue.TURN),
         state_data(RED),
-    )  # shown while it was still greeting: no sound
+    )  # without sound if it was shown during the greeting
     assert board.brightness == 77
     lights.present(GREEN, Cue.ALERT)
     assert lights.wait(120)
@@ -67,7 +67,7 @@ def test_shows_and_says_goodbye(board: FakeBoard, lights: Lights) -> None:
     assert board.heard[-1].command == Command.DARK
 
 
-def test_sound_off(board: FakeBoard) -> None:
+def test_sound_can_be_turned_off(board: FakeBoard) -> None:
     with open_lights(
         LightSettings(backends=("serial",), sound=False, serial=SerialSettings(str(board.link)))
     ) as lights:
@@ -77,7 +77,7 @@ def test_sound_off(board: FakeBoard) -> None:
         assert board.shown == state_data(GREEN, Cue.NONE)
 
 
-def test_an_event(board: FakeBoard, lights: Lights) -> None:
+def test_an_event_is_shown(board: FakeBoard, lights: Lights) -> None:
     lights.show(events.Alert(1.0, reason="distance", player="red", squares=["c8", "f1"], text="…"), {})
     assert lights.wait(120)
     assert board.shown is not None and board.shown[8:15] == bytes((1, 0, 0, 0, 0, 0, 8))
@@ -96,7 +96,9 @@ def test_lost_frames_are_sent_again(
 
 
 @pytest.mark.parametrize("instead", [(-1, 0), (0, -1)], ids=["too late", "of another command"])
-def test_an_answer_to_something_else(board: FakeBoard, lights: Lights, instead: tuple[int, int]) -> None:
+def test_an_answer_to_another_frame_is_ignored(
+    board: FakeBoard, lights: Lights, instead: tuple[int, int]
+) -> None:
     assert lights.wait(120)
     board.instead = instead
     board.deaf_to = 1
@@ -105,41 +107,41 @@ def test_an_answer_to_something_else(board: FakeBoard, lights: Lights, instead: 
     assert board.shown == state_data(GREEN)
 
 
-def test_garbage_before_answers(board: FakeBoard, lights: Lights) -> None:
+def test_garbage_before_answers_is_skipped(board: FakeBoard, lights: Lights) -> None:
     board.babble = bytes(range(256)) * 2
     lights.present(GREEN)
     assert lights.wait(120)
     assert board.shown == state_data(GREEN)
 
 
-def test_waiting_is_for_the_first_word_too(board: FakeBoard, lights: Lights) -> None:
+def test_wait_includes_the_greeting(board: FakeBoard, lights: Lights) -> None:
     assert lights.wait(120)
     assert board.shown == state_data(Meaning())
 
 
-def test_heartbeat(board: FakeBoard, lights: Lights) -> None:
+def test_heartbeats_are_sent(board: FakeBoard, lights: Lights) -> None:
     assert lights.wait(120)
     before = len(board.heard)
     until(lambda: sum(f.command == Command.PING for f in board.heard[before:]) >= 2)
 
 
-def test_restart_of_the_board(board: FakeBoard, lights: Lights) -> None:
+def test_after_a_restart_the_board_shows_the_state_again(board: FakeBoard, lights: Lights) -> None:
     lights.present(RED)
     assert lights.wait(120)
     board.restart()
     until(lambda: board.shown == state_data(RED))
 
 
-def test_a_lost_boot_notice_is_noticed_by_ping(board: FakeBoard, lights: Lights) -> None:
+def test_a_restart_whose_notice_was_lost_is_detected_by_ping(board: FakeBoard, lights: Lights) -> None:
     lights.present(RED)
     assert lights.wait(120)
     board.shown = None
     until(lambda: board.shown == state_data(RED))
 
 
-def test_unplug_and_replug(board: FakeBoard, caplog: pytest.LogCaptureFixture) -> None:
+def test_unplugging_and_replugging_is_reported(board: FakeBoard, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    # Not from the fixture: what is logged before the test begins is not among its records.
+    # Not in the fixture: caplog has no records from before the test.
     lights = open_lights(settings(board.link, greeting=60.0))
     lights.present(RED)
     assert lights.wait(120)
@@ -153,7 +155,7 @@ def test_unplug_and_replug(board: FakeBoard, caplog: pytest.LogCaptureFixture) -
 
     for turn in range(3):
         # The board shows its first state a moment before it counts as in use; if unplugged in between, it was
-        # never reported as back, and its loss is no news.
+        # never reported as found, and its loss is not reported either.
         until(lambda: in_use() > turn)  # noqa: B023 (called at once)
         board.unplug()
         lights.present(RED if turn % 2 else GREEN, Cue.ALERT)
@@ -168,7 +170,7 @@ def test_unplug_and_replug(board: FakeBoard, caplog: pytest.LogCaptureFixture) -
     board.unplug()
 
 
-def test_plugged_in_late(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_board_may_be_plugged_in_late(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     with open_lights(settings(tmp_path / "tty")) as lights:
         lights.present(RED)
@@ -192,13 +194,13 @@ def test_a_frozen_board_never_blocks_the_game(board: FakeBoard, lights: Lights) 
         lights.present(RED)
         lights.present(GREEN)
         took.append(time.perf_counter() - began)
-    assert sorted(took)[450] < 0.05  # an acknowledgement is waited for five times as long
+    assert sorted(took)[450] < 0.05  # the timeout for an acknowledgement is five times as long
     board.mute = False
     assert lights.wait(120)
     assert board.shown == state_data(GREEN)
 
 
-def test_closes_at_once_although_somebody_is_silent(
+def test_closing_does_not_wait_for_a_silent_device(
     board: FakeBoard, caplog: pytest.LogCaptureFixture
 ) -> None:
     board.mute = True
@@ -208,11 +210,11 @@ def test_closes_at_once_although_somebody_is_silent(
     until(lambda: len(board.heard) > 1)
     began = time.monotonic()
     lights.close()
-    assert time.monotonic() - began < 20  # and not 30, as for a greeting
+    assert time.monotonic() - began < 20  # not 30, the timeout for a greeting
     assert "left as they are" not in caplog.text
 
 
-def test_another_program_holds_the_port(board: FakeBoard, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_port_in_use_is_reported(board: FakeBoard, caplog: pytest.LogCaptureFixture) -> None:
     holder = serial.Serial(str(board.link), exclusive=True)
     with open_lights(settings(board.link)) as lights:
         lights.present(RED)
@@ -226,7 +228,7 @@ def test_another_program_holds_the_port(board: FakeBoard, caplog: pytest.LogCapt
     ("greeting", "said"),
     [(b"ok", "is not our light board"), (b"\x02" + GREETING[1:], "speaks version 2")],
 )
-def test_a_device_of_another_make(
+def test_another_device_is_reported(
     board: FakeBoard, greeting: bytes, said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     board.greeting = greeting
@@ -236,7 +238,7 @@ def test_a_device_of_another_make(
     assert len(caplog.records) == 1
 
 
-def test_a_file_is_no_port(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_is_not_a_port(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("x")
     with open_lights(settings(tmp_path / "file")):
         until(lambda: "not a usable serial port" in caplog.text)
@@ -273,7 +275,7 @@ def sockets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sockets:
     return Sockets(tmp_path, monkeypatch)
 
 
-def test_nothing_attached(sockets: Sockets, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_devices_nothing_is_reported(sockets: Sockets, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     with open_lights(LightSettings()) as lights:
         assert lights.wait(120) and lights.names == ("serial",)
@@ -297,7 +299,7 @@ def test_plugged_in_while_the_game_runs(sockets: Sockets, caplog: pytest.LogCapt
     caplog.set_level(logging.INFO)
     with open_lights(LightSettings()) as lights:
         lights.present(RED)
-        assert lights.wait(120)  # nobody is expected
+        assert lights.wait(120)  # no board is expected
         board = FakeBoard(sockets.folder / "ttyACM0")
         until(lambda: "is in use" in caplog.text)
         assert board.shown == state_data(RED)
@@ -305,7 +307,9 @@ def test_plugged_in_while_the_game_runs(sockets: Sockets, caplog: pytest.LogCapt
     board.unplug()
 
 
-def test_found_again_under_another_name(sockets: Sockets, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_board_is_found_again_under_another_name(
+    sockets: Sockets, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.INFO)
     board = FakeBoard(sockets.folder / "ttyUSB0")
     with open_lights(LightSettings()) as lights:
@@ -328,7 +332,9 @@ def test_found_again_under_another_name(sockets: Sockets, caplog: pytest.LogCapt
 
 
 @pytest.mark.parametrize("mute", [True, False], ids=["silent", "of another make"])
-def test_a_stranger_is_opened_once(sockets: Sockets, mute: bool, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unknown_device_is_opened_once(
+    sockets: Sockets, mute: bool, caplog: pytest.LogCaptureFixture
+) -> None:
     """Opening a port may reset a printer at work, so it is not reopened until it is plugged in again."""
     caplog.set_level(logging.INFO)
     stranger = FakeBoard(sockets.folder / "ttyUSB0", greeting=b"ok")
@@ -351,7 +357,7 @@ def test_a_stranger_is_opened_once(sockets: Sockets, mute: bool, caplog: pytest.
     stranger.unplug()
 
 
-def test_in_the_place_of_a_stranger(sockets: Sockets, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_board_may_replace_an_unknown_device(sockets: Sockets, caplog: pytest.LogCaptureFixture) -> None:
     stranger = FakeBoard(sockets.folder / "ttyUSB0", greeting=b"ok")
     backend = SerialBackend(SerialSettings())
 
@@ -389,14 +395,14 @@ def test_noise_from_the_device(tmp_path: Path) -> None:
     check_driver(tmp_path, 400)
 
 
-def test_a_device_that_never_stops_babbling(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_device_that_never_stops_sending(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Reported, and released at once when the game ends."""
     board = FakeBoard(tmp_path / "tty", greeting=b"")
     stop = threading.Event()
 
     def babble() -> None:
         while not stop.is_set():
-            with suppress(OSError):  # full, as of a driver that does not read any more
+            with suppress(OSError):  # full, because the driver no longer reads
                 os.write(board._master, os.urandom(512))
             time.sleep(0.001)
 

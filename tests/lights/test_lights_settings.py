@@ -49,7 +49,7 @@ def read(toml: str) -> LightSettings:
         ),
     ],
 )
-def test_read(toml: str, settings: LightSettings) -> None:
+def test_settings_are_read(toml: str, settings: LightSettings) -> None:
     assert read(toml) == settings
 
 
@@ -76,7 +76,7 @@ def test_read(toml: str, settings: LightSettings) -> None:
         ('backends = ["wled"]', "[lights.wled]"),
     ],
 )
-def test_refused(toml: str, said: str) -> None:
+def test_invalid_settings_are_refused(toml: str, said: str) -> None:
     with pytest.raises(LightSettingsError) as caught:
         read(toml)
     assert said in str(caught.value)

@@ -1,4 +1,4 @@
-"""The test vectors of docs/light-protocol.md, from the host's side; tests/firmware has the board's."""
+"""The test vectors of docs/light-protocol.md on the host's side; tests/firmware tests the board's."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ DATA = [
 STATUS = [Status.DONE] * 10 + [Status.UNKNOWN_COMMAND, Status.BAD_LENGTH]
 
 
-def test_none_is_forgotten() -> None:
+def test_every_vector_has_its_data() -> None:
     assert len(ROWS) == len(DATA)
 
 
 @pytest.mark.parametrize("row", range(len(DATA)))
-def test_vector(row: int) -> None:
+def test_the_host_encodes_and_decodes_the_vector(row: int) -> None:
     _, host, board = ROWS[row]
     command, data = DATA[row]
     assert encode(WireMessage(row + 1, command, data)) == bytes.fromhex(host)

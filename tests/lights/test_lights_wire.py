@@ -43,29 +43,29 @@ def test_cobs_round_trip(data: bytes) -> None:
 
 
 @given(st.lists(FRAMES, max_size=5), st.binary(max_size=200), st.integers(1, 50))
-def test_frames_come_through_behind_noise(frames: list[WireMessage], noise: bytes, piece: int) -> None:
+def test_frames_after_noise_are_decoded(frames: list[WireMessage], noise: bytes, piece: int) -> None:
     decoder = Decoder()
     decoder.feed(noise)
     stream = b"".join(map(encode, frames))
     got = [f for at in range(0, len(stream), piece) for f in decoder.feed(stream[at : at + piece])]
-    # the first delimiter may complete a frame that the noise happened to hold
+    # The first delimiter may complete a frame that the noise happens to contain.
     assert got[len(got) - len(frames) :] == frames
 
 
 @given(FRAMES, st.data())
-def test_a_flipped_bit_is_found(frame: WireMessage, data: st.DataObject) -> None:
+def test_a_flipped_bit_is_detected(frame: WireMessage, data: st.DataObject) -> None:
     message = bytearray(encode(frame))
     message[data.draw(st.integers(1, len(message) - 2))] ^= 1 << data.draw(st.integers(0, 7))
     assert frame not in Decoder().feed(bytes(message))
 
 
 @pytest.mark.parametrize("stuffed", ["", "01", "05112233", "0500", "0311220233"])
-def test_no_frame(stuffed: str) -> None:
+def test_an_invalid_frame_is_refused(stuffed: str) -> None:
     with pytest.raises(BadFrame):
         decode(bytes.fromhex(stuffed))
 
 
-def test_too_long_to_send() -> None:
+def test_a_message_too_long_for_a_frame_is_refused() -> None:
     with pytest.raises(BadFrame, match="64"):
         encode(WireMessage(1, 1, bytes(61)))
 
@@ -79,7 +79,7 @@ def test_memory_is_bounded(chunks: list[bytes]) -> None:
 
 
 def test_ten_thousand_random_streams() -> None:
-    """No stream hangs or breaks the decoder, and the next good frame comes through."""
+    """No stream hangs or breaks the decoder, and the next valid frame is decoded."""
     import random
 
     source = random.Random(20)
@@ -90,7 +90,7 @@ def test_ten_thousand_random_streams() -> None:
         assert decoder.feed(encode(frame))[-1] == frame
 
 
-def test_state_bytes() -> None:
+def test_a_state_is_encoded_as_documented() -> None:
     meaning = Meaning(
         turn="green",
         mover="red",

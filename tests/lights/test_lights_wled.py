@@ -21,7 +21,7 @@ STEADY = Meaning(reserves=(3, 0, 0, 0), warning=True)
 
 
 class Strip(BaseHTTPRequestHandler):
-    """A strip's WLED that records what it receives."""
+    """A WLED server that records what it receives."""
 
     pixels: dict[int, str]
     bodies: list[dict[str, Any]]
@@ -53,19 +53,19 @@ def strip() -> Iterator[tuple[str, type[Strip]]]:
     server.server_close()
 
 
-def test_over_http(strip: tuple[str, type[Strip]]) -> None:
+def test_states_are_sent_over_http(strip: tuple[str, type[Strip]]) -> None:
     url, handler = strip
     with open_lights(LightSettings(brightness=255, wled=WledSettings(url=url))) as lights:
         lights.present(STEADY)
         assert lights.wait(10)
         drawn = [bytes(pixel).hex().upper() for pixel in dimmed(draw(STEADY, 0), 255)]
         assert [handler.pixels[i] for i in range(PIXELS)] == drawn
-        assert handler.pixels[PIXELS] == "FF3C00"  # the warning
+        assert handler.pixels[PIXELS] == "FF3C00"  # the warning light
         assert handler.bodies[-1]["on"] is True
     assert set(handler.pixels.values()) == {"000000"}
 
 
-def test_a_table_of_ones_own(strip: tuple[str, type[Strip]]) -> None:
+def test_the_pixels_can_be_assigned(strip: tuple[str, type[Strip]]) -> None:
     url, handler = strip
     table = {"d5": 3, "turn red": 0, "reserve green 1": 1}
     settings = WledSettings(url=url, pixels=table)
@@ -74,7 +74,7 @@ def test_a_table_of_ones_own(strip: tuple[str, type[Strip]]) -> None:
         assert lights.wait(10)
         assert sorted(handler.pixels) == [0, 1, 2, 3]
         red = int(handler.pixels[0][:2], 16)
-        assert red >= 105 and handler.pixels[0][2:] == "0000"  # it breathes
+        assert red >= 105 and handler.pixels[0][2:] == "0000"  # its brightness pulses
         assert handler.pixels[1] == "001800" and handler.pixels[2] == "000000"
         assert handler.pixels[3] in ("00C800", "006E00")
 
@@ -106,7 +106,7 @@ def test_adalight_on_a_port() -> None:
     os.close(slave)
 
 
-def test_nobody_there_is_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unreachable_strip_gives_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         backend = make_wled(WledSettings(url="127.0.0.1:1"), 96)
         for _ in range(3):
@@ -117,6 +117,6 @@ def test_nobody_there_is_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     assert len(caplog.records) == 1 and "127.0.0.1:1" in caplog.text
 
 
-def test_unknown_names() -> None:
+def test_unknown_pixel_names_are_refused() -> None:
     with pytest.raises(LightsUnavailable, match="turn purple"):
         make_wled(WledSettings(url="x", pixels={"turn purple": 1}), 96)

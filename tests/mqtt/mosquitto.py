@@ -18,7 +18,7 @@ PROGRAM = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin
 
 
 class Mosquitto:
-    """A broker on its own port that stores its data in ``folder``; ``more`` are lines of its settings."""
+    """A broker on its own port that stores its data in ``folder``; ``more``: lines of its configuration."""
 
     def __init__(self, folder: Path, *, listener: str = "", more: str = "allow_anonymous true") -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ class Mosquitto:
             self._process = None
 
     def kill(self) -> None:
-        """Kill it, like a power cut: what it has not written yet is lost."""
+        """Kill it, as a power cut would: what it has not written yet is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait(60)
@@ -145,7 +145,7 @@ class Wire:
 
 
 def _end(end: Any) -> None:
-    # It may be closed already.
+    # The other thread may have closed it already.
     with suppress(OSError):
         end.shutdown(socket.SHUT_RDWR)
     end.close()

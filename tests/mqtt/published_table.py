@@ -20,7 +20,7 @@ NAMES = {"g": "Ann", "r": "Bob"}
 
 
 class Table:
-    """``name`` on the broker at ``address``; ``said`` are the publisher's messages for people."""
+    """The table ``name`` on the broker at ``address``; ``said``: the publisher's messages for people."""
 
     def __init__(
         self, folder: Path, address: str, name: str = "Table 1", names: dict[str, str] | None = None

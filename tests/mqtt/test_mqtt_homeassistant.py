@@ -1,4 +1,4 @@
-"""What Home Assistant shows of a table: its templates, rendered with a real table's messages."""
+"""What Home Assistant shows of a table: the announced templates, rendered with a real table's messages."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from focus_companion.mqtt.line import Line, Message
 from focus_companion.mqtt.topics import Topics
 from focus_companion.session.events import Alert
 
-COMMON = {
+COMMON_KEYS = {
     *("platform", "unique_id", "name", "state_topic", "value_template", "device_class", "icon"),
     *("entity_category", "json_attributes_topic", "json_attributes_template"),
 }
 """The keys of Home Assistant's entity schema that we use."""
-OWN = {"sensor": {"options", "state_class"}, "binary_sensor": set[str]()}
+PLATFORM_KEYS = {"sensor": {"options", "state_class"}, "binary_sensor": set[str]()}
 
 
 def test_the_announcement_has_the_form_of_the_schema() -> None:
@@ -33,21 +33,21 @@ def test_the_announcement_has_the_form_of_the_schema() -> None:
     idents = [component["unique_id"] for component in message["components"].values()]
     assert len(set(idents)) == len(idents)
     for component in message["components"].values():
-        assert component.keys() <= COMMON | OWN[component["platform"]], component
-        # An enumeration has options, but no unit or state class.
+        assert component.keys() <= COMMON_KEYS | PLATFORM_KEYS[component["platform"]], component
+        # An enumeration has options but no unit or state class.
         assert ("options" in component) == (component.get("device_class") == "enum")
 
 
 @pytest.mark.parametrize(
     ("name", "other"), [("Table 1", "Table-1"), ("Stół", "Stol"), ("a", "A"), ("桌", "卓")]
 )
-def test_names_that_differ_are_different_devices(name: str, other: str) -> None:
+def test_tables_with_different_names_are_different_devices(name: str, other: str) -> None:
     assert device_id(name) != device_id(other)
     assert all(char.isascii() and (char.isalnum() or char == "_") for char in device_id(name))
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="no Mosquitto is installed; apt install mosquitto")
-def test_the_entities_show_what_happens(tmp_path: Path) -> None:
+def test_the_entities_show_the_state_of_the_game(tmp_path: Path) -> None:
     heard: dict[str, Any] = {}
 
     def hear(message: Message) -> None:

@@ -1,4 +1,4 @@
-"""Refused connections and invalid messages: one line each, and nothing breaks."""
+"""Refused connections and invalid messages give one line each, and break nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def hall(*arguments: str, password: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the command, which must exit by itself."""
+    """Run the command ``hall``, which must exit by itself."""
     return subprocess.run(
         [sys.executable, "-m", "focus_companion.cli", "hall", "--port", "0", *arguments],
         capture_output=True,
@@ -59,7 +59,7 @@ def locked(tmp_path: Path) -> Iterator[Mosquitto]:
         yield made
 
 
-def test_a_wrong_password_is_one_line(locked: Mosquitto) -> None:
+def test_a_wrong_password_is_reported_in_one_line(locked: Mosquitto) -> None:
     for user, password, said in [
         ("table@", "wrong", "does not accept the user 'table'"),
         ("", "", "lets nobody in"),
@@ -78,17 +78,17 @@ def test_the_game_goes_on_without_the_broker(locked: Mosquitto, tmp_path: Path) 
     assert table.session.history.ply > 20
     assert len(table.said) == 1 and "does not accept the user 'table'" in table.said[0]
     table.close()
-    # With the right password it sends what was missing.
+    # With the right password, the table publishes what was missing.
     table = Table(tmp_path / "t", f"mqtt://table:right@127.0.0.1:{locked.port}", "Mine")
     table.publisher.start()
     table.wait_confirmed()
     table.close()
 
 
-def test_a_table_that_may_not_write_its_topics_says_so(locked: Mosquitto, tmp_path: Path) -> None:
+def test_a_table_without_write_permission_reports_it(locked: Mosquitto, tmp_path: Path) -> None:
     table = Table(tmp_path / "t", f"mqtt://table:right@127.0.0.1:{locked.port}", "Other")
     table.publisher.start()
-    # The broker may hang up on it first.
+    # The broker may close the connection first.
     until(lambda: any("access list" in said for said in table.said))
     assert table.publisher.confirmed == 0
     table.close()
@@ -166,7 +166,7 @@ NONSENSE: list[tuple[str, bytes]] = [
 ]
 
 
-def test_a_line_that_ends_by_itself_while_it_is_closed(tmp_path: Path) -> None:
+def test_a_connection_that_ends_while_it_is_being_closed(tmp_path: Path) -> None:
     """The client's thread attribute is reset between being read and being joined."""
 
     class Ending:
@@ -190,7 +190,7 @@ def test_a_line_that_ends_by_itself_while_it_is_closed(tmp_path: Path) -> None:
 
 @contextmanager
 def listened_to(folder: Path) -> Iterator[tuple[Mosquitto, Evening, Table]]:
-    """A broker with a table T that publishes to it and a hall that listens."""
+    """A broker, a table T that publishes to it, and a hall that listens."""
     with Mosquitto(folder / "broker") as broker:
         evening = Evening()
         listener = Listener(parse_broker(broker.address), evening)
@@ -204,7 +204,7 @@ def listened_to(folder: Path) -> Iterator[tuple[Mosquitto, Evening, Table]]:
             listener.close()
 
 
-def test_nonsense_on_our_topics_breaks_nothing(tmp_path: Path, caplog: Any) -> None:
+def test_invalid_messages_on_our_topics_break_nothing(tmp_path: Path, caplog: Any) -> None:
     with listened_to(tmp_path) as (broker, evening, table):
         table.play(10)
         foreign = Line(parse_broker(broker.address), "foreign", on_message=lambda message: None)
@@ -224,7 +224,7 @@ def test_nonsense_on_our_topics_breaks_nothing(tmp_path: Path, caplog: Any) -> N
         foreign.close()
 
 
-def test_a_forged_event_does_not_stay(tmp_path: Path) -> None:
+def test_a_forged_event_is_corrected(tmp_path: Path) -> None:
     """Without access control on the broker anybody may write; the table's later messages correct it."""
     with listened_to(tmp_path) as (broker, evening, table):
         table.play(20)
@@ -243,7 +243,7 @@ def test_a_forged_event_does_not_stay(tmp_path: Path) -> None:
             on_confirmed=lambda mid, fault: taken.append(mid),
         )
         foreign.publish(Topics("T").events, json.dumps(forged).encode())
-        # From then on the broker delivers everything later after it.
+        # Once it has arrived, all later messages are delivered after it.
         until(lambda: taken)
         table.play(40)
         table.another_game()
@@ -252,7 +252,7 @@ def test_a_forged_event_does_not_stay(tmp_path: Path) -> None:
         foreign.close()
 
 
-def test_two_machines_with_one_name(tmp_path: Path) -> None:
+def test_two_machines_with_the_same_name(tmp_path: Path) -> None:
     with Mosquitto(tmp_path / "broker") as broker:
         first = Table(tmp_path / "1", broker.address, "T")
         first.publisher.start()
@@ -283,13 +283,13 @@ def test_two_machines_with_one_name(tmp_path: Path) -> None:
         ("tcp://me:secret@here", "not a broker's address"),
     ],
 )
-def test_an_address_that_cannot_be_meant(address: str, said: str) -> None:
+def test_an_invalid_broker_address_is_refused(address: str, said: str) -> None:
     with pytest.raises(BadBroker, match=said) as caught:
         parse_broker(address)
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["a/b", "#", "+", "x" * 41, " ", "a\tb", "$SYS"])
-def test_a_name_that_cannot_stand_in_a_topic(name: str) -> None:
+def test_a_name_that_is_invalid_in_a_topic_is_refused(name: str) -> None:
     with pytest.raises(BadTableName, match="--table"):
         check_name(name)

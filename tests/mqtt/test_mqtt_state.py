@@ -31,7 +31,7 @@ def test_a_state_that_does_not_change_is_published_once(tmp_path: Path) -> None:
             table.play(2)
             last = table.journal.last_event()
             until(lambda last=last: received and received[-1] == last)
-            # Confirmations wake the publisher.
+            # Each confirmation wakes the publisher.
             time.sleep(0.5)
         assert received.count(last) == 1 and len(received) == len(set(received))
         table.close()

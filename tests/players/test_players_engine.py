@@ -1,4 +1,4 @@
-"""The search: correct where the end can be computed, repeatable, bounded; and built from its source."""
+"""The search is repeatable, bounded, and correct where the end is known; the engine matches its source."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def given(squares: dict[str, str], players: int = 2, **more: Any) -> tuple[Posit
     return start_position(rules), rules
 
 
-def drawn(variant: dict[str, Any], plies: int, seed: int = 1) -> list[Position]:
-    """The positions of a game of random turns, none of them over."""
+def random_game(variant: dict[str, Any], plies: int, seed: int = 1) -> list[Position]:
+    """The positions of a game of random turns, up to the last one in which the game is not over."""
     pick, rules = random.Random(seed), Rules.make(**variant)
     game = [start_position(rules)]
     while len(game) <= plies:
@@ -46,7 +46,7 @@ def drawn(variant: dict[str, Any], plies: int, seed: int = 1) -> list[Position]:
     return game
 
 
-def worked_out(position: Position, rules: Rules, side: str, plies: int) -> bool | None:
+def solved(position: Position, rules: Rules, side: str, plies: int) -> bool | None:
     """Whether a side can force a win (True) or must lose (False) within some plies; None if neither."""
     if position.result is not None:
         return (
@@ -59,7 +59,7 @@ def worked_out(position: Position, rules: Rules, side: str, plies: int) -> bool 
     ours = position.to_move in side
     undecided = False
     for move in legal_moves(position, rules):
-        end = worked_out(apply(position, move, rules), rules, side, plies - 1)
+        end = solved(apply(position, move, rules), rules, side, plies - 1)
         if end is ours:
             return ours
         undecided |= end is None
@@ -67,8 +67,8 @@ def worked_out(position: Position, rules: Rules, side: str, plies: int) -> bool 
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_forced_ends_are_found(players: int) -> None:
-    """If trying every turn three plies deep decides a position, the search decides it likewise."""
+def test_forced_wins_and_losses_are_found(players: int) -> None:
+    """If trying every turn three plies deep decides a position, the search reaches the same decision."""
     decided = {True: 0, False: 0}
     order = ORDERS[players]
     for seed in range(120):
@@ -78,7 +78,7 @@ def test_forced_ends_are_found(players: int) -> None:
         position, rules = given(squares, players, reserves={order[0]: seed % 2})
         if position.over:
             continue
-        end = worked_out(position, rules, rules.side_of(position.to_move), 3)
+        end = solved(position, rules, rules.side_of(position.to_move), 3)
         shared_engine().set_up(position, rules)
         score = shared_engine().search(nodes=60_000).score
         if end is not None:
@@ -90,12 +90,12 @@ def test_forced_ends_are_found(players: int) -> None:
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_every_level_plays_legal_turns_in_every_variant(variant: dict[str, Any]) -> None:
     rules = Rules.make(**variant)
-    game = drawn(variant, 60)
+    game = random_game(variant, 60)
     for level in LEVELS:
         for position in (game[0], game[len(game) // 2], game[-1]):
             found = choose(position, rules, level, Budget(nodes=1500), seed=level)
             assert found.move in legal_moves(position, rules)
-            assert 0 <= found.value <= 1 and found.nodes <= 1500 + 300  # it stops between turns
+            assert 0 <= found.value <= 1 and found.nodes <= 1500 + 300  # the limit is checked between turns
             for move in found.line:  # the whole line can be played
                 assert move in legal_moves(position, rules)
                 position = apply(position, move, rules)
@@ -104,22 +104,22 @@ def test_every_level_plays_legal_turns_in_every_variant(variant: dict[str, Any])
 @pytest.mark.parametrize(
     "variant", [{"players": 2}, {"players": 3}, {"players": 4, "partners": True}], ids=str
 )
-def test_the_same_question_has_the_same_answer_whatever_came_before(variant: dict[str, Any]) -> None:
+def test_the_answer_does_not_depend_on_earlier_requests(variant: dict[str, Any]) -> None:
     rules = Rules.make(**variant)
-    game = drawn(variant, 30)
+    game = random_game(variant, 30)
     first = choose(game[-1], rules, budget=Budget(nodes=20_000), seed=5, earlier=game[:-1])
     for position in game[:5]:
         choose(position, rules, budget=Budget(nodes=3_000), seed=1)
     assert choose(game[-1], rules, budget=Budget(nodes=20_000), seed=5, earlier=game[:-1]) == first
 
 
-def test_games_differ_with_the_seed() -> None:
+def test_another_seed_gives_another_game() -> None:
     rules = Rules.make(2)
     found = {choose(start_position(rules), rules, 8, Budget(nodes=5_000), seed).move for seed in range(12)}
     assert len(found) > 2
 
 
-def test_it_stops_on_request() -> None:
+def test_the_search_stops_on_request() -> None:
     rules = Rules.make(2)
     asked = 0
 
@@ -132,8 +132,8 @@ def test_it_stops_on_request() -> None:
     assert asked == 20 and 5_000 < found.nodes < 50_000
 
 
-def test_it_avoids_repeating_a_position() -> None:
-    """If the position after its best turn has occurred before, it makes another turn."""
+def test_the_search_avoids_repeating_a_position() -> None:
+    """If the position after the best turn has occurred before, another turn is chosen."""
     position, rules = given({"a3": "gggg", "h6": "rr", "h3": "rr"})
     moves = legal_moves(position, rules)
     best = choose(position, rules, budget=Budget(nodes=20_000)).move
@@ -149,10 +149,10 @@ def test_a_reserve_piece_takes_the_last_stack() -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_the_evaluation_in_python_is_the_engine_s(variant: dict[str, Any]) -> None:
+def test_the_evaluation_in_python_equals_the_engines(variant: dict[str, Any]) -> None:
     rules = Rules.make(**variant)
     engine = shared_engine()
-    for position in drawn(variant, 80)[::9]:
+    for position in random_game(variant, 80)[::9]:
         engine.set_up(position, rules)
         held = values(position, rules)
         if rules.players == 2 or rules.partners:
@@ -181,7 +181,7 @@ def test_invalid_requests_are_refused() -> None:
         choose(start_position(Rules.make(2)), Rules.make(2), 9)
 
 
-def test_the_engine_is_built_from_its_source() -> None:
+def test_the_shipped_engine_is_built_from_its_source() -> None:
     source = b"".join(
         (ROOT / "focus_companion" / "players" / "search" / name).read_bytes()
         for name in ("position.h", "evaluate.h", "board.h", "search.c")

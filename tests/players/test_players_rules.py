@@ -43,15 +43,15 @@ def engine() -> Engine:
     return Engine()
 
 
-def same(engine: Engine, position: Position, rules: Rules) -> None:
+def assert_same(engine: Engine, position: Position, rules: Rules) -> None:
     """Assert that both agree: legal turns, stacks, reserves and captures, whose turn it is, the result."""
     ours, theirs = position_bytes(position), engine.board()
     assert theirs[:160] == ours[:160]  # stacks, reserves, taken, placing, captured
-    beside = slice(165, 170)  # thirteenth, out, to_move, over, winners
-    told, kept = list(theirs[beside]), list(ours[beside])
+    rest = slice(165, 170)  # thirteenth piece, out, to_move, over, winners
+    found, expected = list(theirs[rest]), list(ours[rest])
     if position.over:
-        told[2] = kept[2] = 0
-    assert told == kept
+        found[2] = expected[2] = 0
+    assert found == expected
     assert set(engine.legal()) == set(legal_moves(position, rules))
     assert theirs[160:164] == bytes(
         sum(stack.endswith(player) for stack in position.stacks) if number < len(position.players) else 0
@@ -60,18 +60,18 @@ def same(engine: Engine, position: Position, rules: Rules) -> None:
     assert theirs[164] == position.stacks.count("")
 
 
-def followed(engine: Engine, position: Position, rules: Rules, seed: int, plies: int) -> Position:
+def play_on_both(engine: Engine, position: Position, rules: Rules, seed: int, plies: int) -> Position:
     """Play at random on both boards, comparing them after every turn; return the last position."""
     choose = random.Random(seed)
     engine.set_up(position, rules)
-    same(engine, position, rules)
+    assert_same(engine, position, rules)
     for _ in range(plies):
         if position.over:
             break
         move = choose.choice(legal_moves(position, rules))
         position = apply(position, move, rules)
         engine.apply(move)
-        same(engine, position, rules)
+        assert_same(engine, position, rules)
         # The state that the engine updates from turn to turn equals what it computes from the position.
         carried = engine.board()
         engine.set_up(position, rules)
@@ -81,15 +81,15 @@ def followed(engine: Engine, position: Position, rules: Rules, seed: int, plies:
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_whole_games_are_the_same(engine: Engine, variant: dict[str, Any]) -> None:
+def test_whole_games_agree(engine: Engine, variant: dict[str, Any]) -> None:
     rules = Rules.make(**variant)
     for seed in range(2):
-        followed(engine, start_position(rules), rules, seed, 150)
+        play_on_both(engine, start_position(rules), rules, seed, 150)
 
 
 @pytest.mark.parametrize("variant", [v for v in VARIANTS if "set_up" not in v], ids=str)
-def test_sparse_boards_come_to_the_same_ends(engine: Engine, variant: dict[str, Any]) -> None:
-    """With few stacks, players run out of turns, pass, are out, or win; and some have left the game."""
+def test_games_on_sparse_boards_end_the_same(engine: Engine, variant: dict[str, Any]) -> None:
+    """With few stacks, players run out of turns, pass, are out or win; some have left the game."""
     ends = 0
     order = Rules.make(**variant).order
     for seed in range(50):
@@ -111,10 +111,10 @@ def test_sparse_boards_come_to_the_same_ends(engine: Engine, variant: dict[str, 
             continue
         if len(order) > 2 and choose.random() < 0.2:
             position = act(position, Declaration("leave", position.to_move), rules)
-        position = followed(engine, position, rules, seed, 60)
+        position = play_on_both(engine, position, rules, seed, 60)
         ends += position.over
     assert ends >= 2
 
 
-def test_all_orders_are_played() -> None:
+def test_every_order_is_tested() -> None:
     assert {v.get("order") for v in VARIANTS} - {None} and {v["players"] for v in VARIANTS} == set(ORDERS)

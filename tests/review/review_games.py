@@ -15,8 +15,8 @@ from focus_companion.game.squares import SQUARES
 from focus_companion.game.start import Start
 
 
-def drawn(plies: int = 30, seed: int = 1, **settings: Any) -> GameRecord:
-    """A game of random legal turns that ends, if not before, when all agree a draw."""
+def random_record(plies: int = 30, seed: int = 1, **settings: Any) -> GameRecord:
+    """A game of random legal turns that ends by an agreed draw unless it is over before."""
     choose = random.Random(seed)
     rules = Rules.make(**settings)
     position = start_position(rules)

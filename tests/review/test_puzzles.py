@@ -1,4 +1,4 @@
-"""Puzzles: plain counting confirms what their turns gain, and no other turn gains as much."""
+"""Puzzles: a plain count confirms what their turns gain, and that no other turn gains as much."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ d5-d4 e4-e5 c2-c3 c7-c6 b6-b5 f5-f6 g6-g5 e2-e3 b5-b3 d2-d3 g2-g3 d3-c3 c4-c3 e3
 c5-c4 c3-g3 f3-g3 g5-g3 c4-d4 g3-b3 f6-f4 b4-b3 e6-e7 b2-b3 c6-c8 g4-f4 d4-f4 *f4 d6-d7 f4-d4 g7-f7 b3-d3
 b7-c7 d4-g4 f7-d7 d3-f3 d7-d6 *e5 c7-c6 e5-e7 c8-c6 e7-e3 d7-d4 *d4 c6-c3 *c3 d6-c6 c3-e3 c6-c7 *c7
 """
-"""Two weak players."""
+"""A game of two weak players."""
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def found(record: GameRecord) -> tuple[Puzzle, ...]:
     return puzzles(record)
 
 
-def has(position: Position, player: str) -> int:
+def balance(position: Position, player: str) -> int:
     """Stacks, captured pieces and reserve of one player of two, minus the other's."""
     (other,) = set("gr") - {player}
     total = 0
@@ -52,14 +52,14 @@ def has(position: Position, player: str) -> int:
     return total
 
 
-def kept(position: Position, move: Move) -> int:
-    """What a turn gains after the reply that is worst for it."""
+def gain_after_reply(position: Position, move: Move) -> int:
+    """What a turn gains after the opponent's best reply."""
     player, after = position.to_move, apply(position, move, RULES)
     ends = [after] if after.over else [apply(after, reply, RULES) for reply in legal_moves(after, RULES)]
-    return min(has(end, player) for end in ends) - has(position, player)
+    return min(balance(end, player) for end in ends) - balance(position, player)
 
 
-def test_a_puzzle_has_one_answer_and_it_gains_what_is_said(
+def test_a_puzzle_has_one_solution_with_the_stated_gain(
     record: GameRecord, found: tuple[Puzzle, ...]
 ) -> None:
     assert len(found) == 2
@@ -70,30 +70,32 @@ def test_a_puzzle_has_one_answer_and_it_gains_what_is_said(
     for puzzle in found:
         position = positions[puzzle.ply]
         assert puzzle.start.stacks == position.stacks and puzzle.start.to_move == position.to_move
-        assert kept(position, puzzle.move) == puzzle.gain >= MIN_GAIN
-        others = [kept(position, move) for move in legal_moves(position, RULES) if move != puzzle.move]
+        assert gain_after_reply(position, puzzle.move) == puzzle.gain >= MIN_GAIN
+        others = [
+            gain_after_reply(position, move) for move in legal_moves(position, RULES) if move != puzzle.move
+        ]
         assert max(others) < puzzle.gain
         assert puzzle.text.endswith(f"to move gains {puzzle.gain}")
-        # It can be set up and played from.
+        # The position can be set up and played from.
         rules = Rules.from_json({"players": 2, "set_up": "position", "start": puzzle.start.to_json("gr")})
         assert start_position(rules).stacks == position.stacks
 
 
-def test_what_gains_enough_is_not_yet_the_answer() -> None:
-    """Either green stack takes the red one and the game with it; the higher one captures two pieces more."""
+def test_a_sufficient_gain_is_not_the_solution_if_another_turn_gains_more() -> None:
+    """Either green stack covers the red one and wins the game; the taller one captures two pieces more."""
     position, rules = given({"e6": "g", "f3": "ggg", "f6": "rggrr"}, to_move="g")
-    gains = {str(move): kept(position, move) for move in legal_moves(position, rules)}
+    gains = {str(move): gain_after_reply(position, move) for move in legal_moves(position, rules)}
     assert {move: gain for move, gain in gains.items() if gain >= MIN_GAIN} == {"e6-f6": 2, "f3-f6": 4}
     (puzzle,) = puzzles(GameRecord(rules, entries=(Entry(Declaration("draw")),)))
     assert (puzzle.move, puzzle.answer, puzzle.gain) == (Move.parse("f3-f6"), None, 4)
 
 
-def test_a_game_that_goes_on_gives_none(record: GameRecord) -> None:
+def test_an_unfinished_game_gives_no_puzzles(record: GameRecord) -> None:
     with pytest.raises(NotFinished):
         puzzles(GameRecord(RULES, entries=record.entries[:30]))
 
 
-def test_the_command_prints_them(
+def test_the_command_prints_puzzles(
     record: GameRecord, found: tuple[Puzzle, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "game.json"

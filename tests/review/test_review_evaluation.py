@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from review_games import VARIANTS, drawn, given
+from review_games import VARIANTS, given, random_record
 
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.record import positions
@@ -17,13 +17,13 @@ def test_counts_are_those_of_the_board() -> None:
     position, rules = given(
         {"d5": "rgg", "c1": "g", "h3": "gr"}, reserves={"r": 2}, captured={"g": {"r": 4}, "r": {"g": 1}}
     )
-    # d5, three high: 4 single steps, 4 of two, and 3 up, down and left and right; c1 in the corner: 2.
+    # d5, three high: 4 single steps, 4 of two squares, 4 of three; c1 in the corner: 2.
     assert counts(position, rules) == {"g": Counts(4, 0, 2, 12 + 2), "r": Counts(1, 2, 1, 2 + 2)}
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_mobility_counts_the_moves_of_the_own_stacks(variant: dict[str, Any]) -> None:
-    record = drawn(**variant)
+def test_mobility_counts_the_moves_of_a_players_own_stacks(variant: dict[str, Any]) -> None:
+    record = random_record(**variant)
     for position in positions(record):
         if position.over or position.placing or any(position.thirteenth):
             continue
@@ -37,7 +37,7 @@ def test_mobility_counts_the_moves_of_the_own_stacks(variant: dict[str, Any]) ->
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_chances_sum_to_one_over_the_sides(variant: dict[str, Any]) -> None:
-    record = drawn(**variant)
+    record = random_record(**variant)
     for position in positions(record):
         found = chances(position, record.rules)
         assert sum(found[side[0]] for side in record.rules.sides) == pytest.approx(1)
@@ -45,7 +45,7 @@ def test_chances_sum_to_one_over_the_sides(variant: dict[str, Any]) -> None:
         assert all(found[player] == found[side[0]] for side in record.rules.sides for player in side)
 
 
-def test_a_start_that_is_the_same_for_both_is_even() -> None:
+def test_a_symmetrical_start_is_even() -> None:
     rules = Rules.make(2)
     assert chances(start_position(rules), rules) == {"g": 0.5, "r": 0.5}
 
@@ -69,16 +69,16 @@ def test_more_of_anything_is_better(better: dict[str, Any], worse: dict[str, Any
     assert chance(better) > chance(worse)
 
 
-def test_who_is_out_has_no_chance_and_no_stacks() -> None:
+def test_a_player_who_is_out_has_no_chance_and_no_stacks() -> None:
     position, rules = given({"a3": "g", "h6": "r", "d5": "b"}, 3, out="r", reserves={"r": 5})
     assert chances(position, rules)["r"] == 0
     assert counts(position, rules)["r"].control == 0
 
 
-def test_a_game_that_is_over() -> None:
+def test_the_chances_in_a_finished_game_are_certain() -> None:
     won = given({"d5": "g"}, to_move="r")
     assert chances(*won) == {"g": 1, "r": 0}
-    *_, draw = positions(drawn(players=4, partners=True))
+    *_, draw = positions(random_record(players=4, partners=True))
     assert chances(draw, Rules.make(4, partners=True)) == dict.fromkeys("gbyr", 0.5)
 
 
@@ -105,6 +105,6 @@ def test_progress_to_a_fast_win(
     assert progress(position, rules, "g") == pytest.approx(expected)
 
 
-def test_the_thirteenth_piece_is_no_progress() -> None:
+def test_the_thirteenth_piece_is_not_progress() -> None:
     rules = Rules.make(3, fast=True)
     assert progress(start_position(rules), rules, "g") == 0

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from review_games import VARIANTS, drawn, given
+from review_games import VARIANTS, given, random_record
 
 from focus_companion.cli import cli
 from focus_companion.commands.shared import console
@@ -21,14 +21,14 @@ from focus_companion.review.words import review_lines, swing_sentence
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_every_turn_with_what_it_changed(variant: dict[str, Any]) -> None:
-    record = drawn(**{"plies": 24, **variant})
+def test_every_turn_is_reviewed_with_the_change_of_chances(variant: dict[str, Any]) -> None:
+    record = random_record(**{"plies": 24, **variant})
     found = review(record)
     assert [turn.move for turn in found.turns] == list(record.moves)
     game = list(positions(record))
     first, last = counts(game[0], record.rules), counts(game[-1], record.rules)
     for player in record.rules.order:
-        # All changes add up to the difference between start and end.
+        # The changes add up to the difference between start and end.
         changes = [turn.changes[player] for turn in found.turns]
         assert first[player].captures + sum(change.captures for change in changes) == last[player].captures
         assert first[player].reserves + sum(change.reserves for change in changes) == last[player].reserves
@@ -40,11 +40,11 @@ def test_every_turn_with_what_it_changed(variant: dict[str, Any]) -> None:
     assert review(record) == found
 
 
-def test_a_blunder_is_a_swing_and_the_better_turn_is_named() -> None:
-    # Green lets red's three-high stack on d5 take the five-high one on d8, though c5 can cover it.
+def test_a_blunder_is_a_swing_for_which_the_better_turn_is_named() -> None:
+    # Green lets red's stack of three on d5 cover the stack of five on d8, although c5 could cover it first.
     _, rules = given({"d8": "grrgg", "d5": "rrr", "c5": "g", "a3": "g", "h3": "r"})
     entries = (Entry.parse("a3-a4"), Entry.parse("d5-d8"))
-    end = (*entries, *drawn(0, players=2).entries)
+    end = (*entries, *random_record(0, players=2).entries)
     found = review(GameRecord(rules=rules, entries=end))
     blunder = found.turns[0]
     assert blunder.swing < -0.1 and blunder.missed > 0.1
@@ -60,13 +60,13 @@ def test_an_unfinished_game_is_not_reviewed() -> None:
         review(record)
 
 
-def test_an_illegal_move_is_named() -> None:
+def test_an_illegal_move_is_reported() -> None:
     with pytest.raises(IllegalMove, match="ply 1, b2-b5"):
         review(GameRecord(rules=Rules.make(2), entries=(Entry.parse("b2-b5"),)))
 
 
-def test_a_long_game_is_searched_less_at_each_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    record = drawn(60, players=2)
+def test_in_a_long_game_each_turn_is_searched_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = random_record(60, players=2)
     monkeypatch.setattr(room, "MAX_POSITIONS", 600)
     assert not any(turn.complete for turn in review(record).turns)
 
@@ -77,8 +77,8 @@ def run(args: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, 
     return status, captured.out, captured.err
 
 
-def test_command_for_people_and_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    record = drawn(12, players=3)
+def test_the_command_prints_text_or_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = random_record(12, players=3)
     path = tmp_path / "game.json"
     path.write_text(write_json(Match((record,), single=True)))
     status, out, _ = run(["review", str(path)], capsys)
@@ -98,9 +98,9 @@ def test_command_for_people_and_for_programs(tmp_path: Path, capsys: pytest.Capt
     }
 
 
-def test_command_for_a_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reviews_a_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "match.json"
-    path.write_text(write_json(Match((drawn(4, players=2), drawn(6, players=2)))))
+    path.write_text(write_json(Match((random_record(4, players=2), random_record(6, players=2)))))
     status, out, _ = run(["review", str(path), "--json"], capsys)
     games = [json.loads(line) for line in out.splitlines()]
     assert status == 0 and [(game["game"], len(game["turns"])) for game in games] == [(1, 4), (2, 6)]
@@ -114,7 +114,7 @@ def test_command_for_a_match(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (None, 2, "moves"),
     ],
 )
-def test_command_refuses(
+def test_the_command_refuses_invalid_arguments(
     moves: Any, status: int, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "game.json"

@@ -1,4 +1,4 @@
-"""The rule book's hints, each on boards made for it."""
+"""The rule book's hints, each on boards constructed for it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from review_games import VARIANTS, drawn, given
+from review_games import VARIANTS, given, random_record
 
 from focus_companion.game.moves import Move
 from focus_companion.game.play import play
@@ -29,27 +29,27 @@ def shown(squares: dict[str, str], turn: str, players: int = 2, **more: Any) -> 
 
 
 CASES = [
-    # 1: the second pile of two, two squares from the first; not three, nor of another colour, nor higher
+    # 1: a second stack of two, two squares from the first; not three squares, nor another colour, nor taller
     ({"c4": "g", "c5": "r", "e5": "rg"}, "c4-c5", {"pair": ["c5", "e5"]}),
     ({"c4": "g", "c5": "r", "f5": "rg"}, "c4-c5", {}),
     ({"c4": "g", "c5": "g", "e5": "gr"}, "c4-c5", {}),
     ({"c4": "g", "c5": "r", "e5": "rgg"}, "c4-c5", {}),
-    # 2: between two single red pieces; not beside only one, nor beside piles, nor a piece that was placed
+    # 2: between two single red pieces; not beside only one, nor beside stacks, nor with a reserve piece
     ({"c4": "g", "b5": "r", "c6": "r"}, "c4-c5", {"between": ["c5", "c6", "b5"]}),
     ({"c4": "g", "b5": "r"}, "c4-c5", {}),
     ({"c4": "g", "b5": "gr", "c6": "gr"}, "c4-c5", {}),
-    # 3: first to attack, or left to be attacked
+    # 3: being the first to attack, or being left under attack
     ({"c3": "rgg", "c6": "ggr"}, "c3-c6", {"attacked_first": ["c3", "c6"]}),
     ({"c3": "rg", "c5": "ggr"}, "c3-c5", {}),
     ({"c3": "ggg", "d6": "ggr"}, "a6-a5", {}),
     ({"c4": "g", "c5": "gr", "f5": "rrr"}, "c4-c5", {"left_to_attack": ["c5", "f5"]}),
     ({"c4": "g", "c5": "gr", "f5": "rr"}, "c4-c5", {}),
     ({"c5": "grg", "f5": "rrr"}, "a6-a5", {}),
-    # 4: a part of a threatened pile goes where nobody reaches it
+    # 4: a part of a threatened stack goes where no opponent reaches it
     ({"e4": "rrg", "e5": "r"}, "e4-c4", {"part_saved": ["e4", "c4"]}),
     ({"e4": "rrg", "e5": "r", "c5": "r"}, "e4-c4", {}),
     ({"e4": "rrg"}, "e4-c4", {}),
-    # 6: a reserve piece on five with an own one below
+    # 6: a reserve piece on a stack of five whose lowest piece is one's own
     ({"d5": "grrrr"}, "*d5", {"reserve_back": ["d5"]}),
     ({"d5": "rrrrr"}, "*d5", {}),
     ({"d5": "grrr"}, "*d5", {}),
@@ -58,22 +58,22 @@ CASES = [
 
 
 @pytest.mark.parametrize(("squares", "turn", "found"), CASES, ids=str)
-def test_every_hint_where_a_turn_shows_it(
+def test_every_hint_is_given_for_the_turns_that_show_it(
     squares: dict[str, str], turn: str, found: dict[Kind, list[str]]
 ) -> None:
     assert shown(squares, turn, reserves={"g": 1}) == found
 
 
-def test_a_partner_is_no_opponent() -> None:
+def test_a_partner_does_not_count_as_an_opponent() -> None:
     board = {"c4": "g", "b5": "y", "c6": "y", "f3": "b"}
     assert shown(board, "c4-c5", 4, partners=True) == {}
     assert shown(board, "c4-c5", 4) == {"between": ["c5", "c6", "b5"]}
 
 
 @pytest.mark.parametrize("variant", [*VARIANTS, {"players": 2, "set_up": "drop"}], ids=str)
-def test_the_review_names_them(variant: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_review_names_the_hints(variant: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "MAX_POSITIONS_PER_TURN", 300)  # hints do not depend on the search
-    record = drawn(**{"plies": 40, **variant})
+    record = random_record(**{"plies": 40, **variant})
     found = review(record)
     game = list(positions(record))
     for turn in found.turns:
@@ -85,10 +85,10 @@ def test_the_review_names_them(variant: dict[str, Any], monkeypatch: pytest.Monk
     for turn in found.turns:
         line = next(line for line in lines if line.startswith(f"{turn.ply:4}. "))
         assert all(hint_text(hint) in line for hint in turn.hints)
-        assert [told["hint"] for told in turn.to_json()["hints"]] == [hint.number for hint in turn.hints]
+        assert [item["hint"] for item in turn.to_json()["hints"]] == [hint.number for hint in turn.hints]
 
 
-def test_every_hint_has_its_words_and_the_rules_page_lists_all_seven() -> None:
+def test_every_hint_has_a_text_and_the_rules_page_lists_all_seven() -> None:
     assert set(SENTENCES) == set(NUMBERS) == set(get_args(Kind))
     for kind in NUMBERS:
         text = hint_text(Hint(kind, (0, 1, 2)))

@@ -1,10 +1,10 @@
-"""The search finds at least what trying every turn and every reply finds."""
+"""The search finds at least what an exhaustive search of turns and replies finds."""
 
 import random
 from typing import Any
 
 import pytest
-from review_games import VARIANTS, drawn, given
+from review_games import VARIANTS, given, random_record
 
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import apply
@@ -16,8 +16,8 @@ from focus_companion.players.evaluation import chances
 from focus_companion.review.search import search
 
 
-def plain(position: Position, rules: Rules, turn: Move) -> float:
-    """The mover's chance after a turn and the worst reply (the best, if the own side replies)."""
+def chance_after_reply(position: Position, rules: Rules, turn: Move) -> float:
+    """The mover's chance after a turn and the best reply, whether an opponent or a partner replies."""
     mover = position.to_move
     after = apply(position, turn, rules)
     if after.over:
@@ -27,8 +27,8 @@ def plain(position: Position, rules: Rules, turn: Move) -> float:
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_the_lines_are_lines_of_the_game(variant: dict[str, Any]) -> None:
-    record = drawn(**variant)
+def test_the_lines_that_are_found_are_legal(variant: dict[str, Any]) -> None:
+    record = random_record(**variant)
     game = list(positions(record))
     for ply in (3, len(game) - 3):
         position, played = game[ply], record.moves[ply]
@@ -41,8 +41,8 @@ def test_the_lines_are_lines_of_the_game(variant: dict[str, Any]) -> None:
         assert search(position, record.rules, played, 30_000) == found
 
 
-def test_a_game_decided_within_two_turns_is_found_decided() -> None:
-    """One stack each: if a turn wins, or the worst reply to it does, the search says so too."""
+def test_a_forced_result_within_two_turns_is_found() -> None:
+    """With one stack each: if a turn or the reply to it wins, the search finds it."""
     decided = 0
     for seed in range(150):
         choose = random.Random(seed)
@@ -50,15 +50,15 @@ def test_a_game_decided_within_two_turns_is_found_decided() -> None:
         squares = {name: "gr"[at % 2] * choose.randint(1, 3) for at, name in enumerate(names)}
         position, rules = given(squares, reserves={"g": choose.randint(0, 1), "r": choose.randint(0, 1)})
         for turn in legal_moves(position, rules)[::7]:
-            outlook = plain(position, rules, turn)
+            outlook = chance_after_reply(position, rules, turn)
             if outlook in (0, 1):
                 decided += 1
                 assert search(position, rules, turn, 6_000).played.chance == outlook, (squares, str(turn))
     assert decided > 20
 
 
-def test_the_limit_bounds_the_work() -> None:
-    record = drawn(40, players=2)
+def test_the_work_is_bounded_by_the_limit() -> None:
+    record = random_record(40, players=2)
     game = list(positions(record))
     for limit in (0, 200, 400):
         found = search(game[20], record.rules, record.moves[20], limit)
@@ -73,7 +73,7 @@ def test_the_limit_bounds_the_work() -> None:
     )
 
 
-def test_a_turn_that_wins_needs_no_answer() -> None:
+def test_a_winning_turn_has_no_reply() -> None:
     position, rules = given({"d5": "g", "d6": "r", "d8": "r", "e6": "g"}, captured={"g": {"r": 1}})
     found = search(position, rules, Move.parse("d5-d6"), 1000)
     assert found.best.chance < 1

@@ -1,4 +1,4 @@
-"""The evaluation and the search are good: players who follow them win."""
+"""Players who follow the evaluation or the search beat weaker ones."""
 
 import random
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from focus_companion.review.search import search
 Player = Callable[[Position, Rules, random.Random], Move]
 
 
-def aimless(position: Position, rules: Rules, choose: random.Random) -> Move:
+def random_player(position: Position, rules: Rules, choose: random.Random) -> Move:
     return choose.choice(legal_moves(position, rules))
 
 
@@ -27,18 +27,18 @@ def greedy(position: Position, rules: Rules, choose: random.Random) -> Move:
 
 
 def searching(position: Position, rules: Rules, choose: random.Random) -> Move:
-    return search(position, rules, aimless(position, rules, choose), 5_000).best.turn
+    return search(position, rules, random_player(position, rules, choose), 5_000).best.turn
 
 
 def wins(one: Player, other: Player, games: int) -> int:
-    """How many two-player games ``one`` wins, beginning every other one, each after four random turns."""
+    """How many two-player games ``one`` wins, moving first in every other, each after four random turns."""
     rules, won = Rules.make(2), 0
     for seed in range(games):
         choose = random.Random(seed)
         sides = dict(zip("gr" if seed % 2 else "rg", (one, other), strict=True))
         position = start_position(rules)
         for number in range(400):
-            player = sides[position.to_move] if number >= 4 else aimless
+            player = sides[position.to_move] if number >= 4 else random_player
             position = apply(position, player(position, rules, choose), rules)
             if position.result is not None:
                 won += sides[position.result.winners] is one
@@ -46,8 +46,8 @@ def wins(one: Player, other: Player, games: int) -> int:
     return won
 
 
-def test_the_evaluation_beats_chance() -> None:
-    assert wins(greedy, aimless, 6) == 6
+def test_the_evaluation_beats_random_play() -> None:
+    assert wins(greedy, random_player, 6) == 6
 
 
 @pytest.mark.slow

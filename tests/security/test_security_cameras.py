@@ -33,7 +33,7 @@ Answer = Callable[[socket.socket, bytes], None]
 
 @contextlib.contextmanager
 def camera(answer: Answer) -> Iterator[int]:
-    """A server on loopback that gives every connection the output of ``answer``; returns its port."""
+    """A server on loopback that answers every connection with ``answer``; yields its port."""
     listening = socket.create_server(("127.0.0.1", 0))
     stop = threading.Event()
     threads: list[threading.Thread] = []
@@ -92,7 +92,7 @@ def say(text: bytes) -> Answer:
     return lambda line, _: line.sendall(text)
 
 
-# One picture after the other
+# Single pictures
 
 
 SLOW: dict[str, Answer] = {
@@ -110,7 +110,7 @@ def test_a_camera_that_drips_is_given_up(kind: str) -> None:
         began = time.monotonic()
         with pytest.raises(FetchError):
             Fetcher(f"http://127.0.0.1:{port}/a.jpg", 0.8)()
-        # Half of the time that the slowest of them would need.
+        # Half of the time that the slowest of them would take.
         assert time.monotonic() - began < 60
 
 
@@ -149,7 +149,7 @@ def test_an_endless_picture_is_cut_off() -> None:
     assert MAX_ANSWER_BYTES < 64 * 2**20
 
 
-def test_a_picture_behind_a_password_is_fetched() -> None:
+def test_a_picture_protected_by_a_password_is_fetched() -> None:
     asked: list[bytes] = []
 
     def answer(line: socket.socket, head: bytes) -> None:
@@ -194,7 +194,7 @@ def test_a_camera_cannot_send_us_elsewhere(place: str, code: int) -> None:
     assert reached == []
 
 
-def test_a_camera_may_send_us_to_its_own_pages_but_not_round_and_round() -> None:
+def test_a_camera_may_redirect_to_its_own_pages_but_not_endlessly() -> None:
     def answer(line: socket.socket, head: bytes) -> None:
         if b"/b.jpg" in head:
             line.sendall(HEAD + b"Content-Length: %d\r\n\r\n%b" % (len(PICTURE), PICTURE))
@@ -250,7 +250,7 @@ print(f"{seen} {time.monotonic() - began:.1f} {grown:.0f}")
 
 
 def watched(source: str, timeout: float = 240) -> tuple[int, float, float, str]:
-    """Frames, seconds, growth in MiB, and output of a separate process that reads a source."""
+    """Frames, seconds, memory growth in MiB, and errors of a separate process that reads a source."""
     done = subprocess.run(
         [sys.executable, "-c", READER, source], capture_output=True, text=True, timeout=timeout, cwd=ROOT
     )
@@ -264,8 +264,8 @@ def watched(source: str, timeout: float = 240) -> tuple[int, float, float, str]:
 def test_a_hostile_stream_ends_in_time_and_little_memory(kind: str) -> None:
     with camera(STREAMS[kind]) as port:
         _, seconds, grown, said = watched(f"http://ann:hunter2@127.0.0.1:{port}/video")
-    # They go on for two minutes.
-    assert seconds < 100, "opening and reading have an end"
+    # The streams last for two minutes.
+    assert seconds < 100, "opening and reading must end"
     assert grown < 300, "MiB"
     assert "hunter2" not in said
 
@@ -287,7 +287,7 @@ def test_a_stream_cannot_send_us_elsewhere() -> None:
 
 
 def png(width: int, height: int) -> bytes:
-    """A small file that claims to be a large picture."""
+    """A small file whose header claims a large picture."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -359,7 +359,7 @@ def test_a_large_photograph_is_read(tmp_path: Path) -> None:
     assert read_image(path).shape == (6000, 8000, 3)
 
 
-def test_a_film_of_huge_pictures_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_video_of_huge_pictures_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames, "MAX_PIXELS", 32 * 24 - 1)
     path = tmp_path / "film.avi"
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 10, (32, 24))

@@ -1,4 +1,4 @@
-"""Viewers who send slowly, do not read, send too much or send garbage, on real connections and servers."""
+"""Clients that send slowly, do not read, send too much or send garbage, on real connections to the server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from focus_companion.web import connections, server
 from focus_companion.web.server import PageServer
 
 NUISANCES = 60
-"""More than the server has threads here."""
+"""Connections: more than the server has threads here."""
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def open_line(served: PageServer) -> socket.socket:
 
 
 def answers(served: PageServer) -> float:
-    """Seconds until a well-behaved guest is served."""
+    """Seconds until a well-behaved client is served."""
     began = time.monotonic()
     guest = http.client.HTTPConnection("127.0.0.1", served.port, timeout=240)
     guest.request("GET", "/healthz")
@@ -71,7 +71,7 @@ def is_closed(line: socket.socket) -> bool:
 
 
 def all_closed(lines: list[socket.socket], drip: Callable[[], bytes], seconds: float) -> int:
-    """Keep sending a little on each; returns how many are open in the end."""
+    """Keep sending a little on each for so long; return how many are still open."""
     until = time.monotonic() + seconds
     left = list(lines)
     while left and time.monotonic() < until:
@@ -109,7 +109,7 @@ def test_slow_senders_are_disconnected(serving: PageServer, kind: str) -> None:
     lines = [open_line(serving) for _ in range(NUISANCES)]
     for line in lines:
         line.sendall(head)
-    # Each costs a connection but no thread: everybody else is served meanwhile.
+    # Each takes up a connection but no thread: everybody else is served meanwhile.
     assert answers(serving) < 60
     assert all_closed(lines, lambda: more, 120) == 0
     assert answers(serving) < 60
@@ -183,7 +183,7 @@ WRONG = {
 def test_what_is_no_request_is_refused(serving: PageServer, kind: str) -> None:
     sent, allowed = WRONG[kind]
     line = open_line(serving)
-    # It may close the connection before it has received everything.
+    # The server may close the connection before it has received everything.
     with contextlib.suppress(ConnectionError):
         line.sendall(sent)
     try:

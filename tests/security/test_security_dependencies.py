@@ -1,4 +1,4 @@
-"""The tests install exactly what was reviewed: versions and hashes of every package are locked."""
+"""CI installs exactly what was reviewed: version and hashes of every package are locked."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 NOT_LOCKED = {"atheris"}
-"""Only for fuzzing: no test needs it."""
+"""Used only for fuzzing; no test needs it."""
 
 
 def locked() -> dict[str, tuple[str, list[str]]]:
-    """Version and hashes by name."""
+    """Version and hashes of every locked package, by name."""
     text = (ROOT / "requirements.lock").read_text(encoding="utf-8").replace("\\\n", " ")
     found = {}
     for line in text.splitlines():
@@ -38,7 +38,7 @@ def wanted() -> list[Requirement]:
     return [Requirement(text) for texts in (project["dependencies"], *extras) for text in texts]
 
 
-def test_the_lock_agrees_with_what_the_project_asks_for() -> None:
+def test_the_lock_satisfies_the_requirements_of_the_project() -> None:
     lock = locked()
     for requirement in wanted():
         name = canonicalize_name(requirement.name)
@@ -64,7 +64,7 @@ AUDITS = {
 
 
 @pytest.mark.parametrize("kind", AUDITS)
-def test_the_audit_fails_for_a_known_hole_alone(kind: str, tmp_path: Path) -> None:
+def test_the_audit_fails_only_for_a_known_vulnerability(kind: str, tmp_path: Path) -> None:
     said, status = AUDITS[kind]
     tool = tmp_path / "pip-audit"
     tool.write_text(f"#!{sys.executable}\nprint({said!r})\n", encoding="utf-8")

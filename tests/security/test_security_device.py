@@ -65,7 +65,7 @@ def device(request: pytest.FixtureRequest) -> Iterator[str]:
         os.close(handle)
 
 
-def test_a_hostile_device_is_given_up_in_time_and_little_memory(device: str) -> None:
+def test_a_hostile_device_is_given_up_in_little_time_and_memory(device: str) -> None:
     tracemalloc.start()
     link = Link(device, 0.1)
     began = time.monotonic()
@@ -74,7 +74,7 @@ def test_a_hostile_device_is_given_up_in_time_and_little_memory(device: str) -> 
             link.greet(0.2)
         link.poll()
         assert len(link.notices) <= 64
-        # Among answers with random numbers there may be one with the right number.
+        # Among answers with random sequence numbers, one may have the right number.
         with contextlib.suppress(LinkFault):
             link.ping()
     finally:

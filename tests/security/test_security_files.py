@@ -19,7 +19,7 @@ def played(home: Path, seconds: float = 240, **more: int) -> str:
     """Play the demo in a temporary home until the page answers; returns the output."""
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "FOCUS_"))}
     environ |= {"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
-    # A permissive umask: the files' modes must not depend on it.
+    # With a permissive umask, as the files' modes must not depend on it.
     process = subprocess.Popen(
         [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--port", "0"],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT, env=environ, umask=0, **more,
@@ -56,7 +56,7 @@ def test_files_are_0600_and_folders_0700(tmp_path: Path) -> None:
     found = rights(tmp_path)
     assert any(name.endswith("journal.sqlite") for name in found), (found, said)
     for name, mode in found.items():
-        # Libraries make caches where they like; our own files are in folders of our name.
+        # Libraries create caches wherever they like; our own files are in folders with our name.
         if "focus_companion" in name:
             assert mode == ("0o700" if (tmp_path / name).is_dir() else "0o600"), (name, found)
 

@@ -82,13 +82,13 @@ def client(page: Page) -> FlaskClient:
 
 
 def do(client: FlaskClient, body: object, **headers: str) -> int:
-    # As pure ASCII text: JSON can contain what UTF-8 cannot.
+    # As pure ASCII, because JSON can contain characters that UTF-8 cannot encode.
     data = json.dumps(body)
     answer = client.post("/api/requests", data=data, content_type="application/json", headers=headers)
     return int(answer.status_code)
 
 
-# Another origin, rebinding, forged requests
+# Other origins, rebinding, forged requests
 
 
 FOREIGN = [
@@ -179,18 +179,18 @@ def test_months_of_guessing_do_not_find_six_digits() -> None:
     now = [0.0]
     gate = PinGate("482159", lambda: now[0])
     wrong = 0
-    # A thousand addresses try all day, as often as allowed.
+    # A thousand addresses guess all day, as often as allowed.
     for second in range(0, 86_400, 20):
         now[0] = float(second)
         wrong += guess(gate, "000000", f"10.0.{second % 4}.{second % 250}") == 401
     assert 200 < wrong < 330
-    assert wrong * 90 < 10**6 / 20, "three months find one PIN in twenty at most"
+    assert wrong * 90 < 10**6 / 20, "three months of guessing find at most one PIN in twenty"
 
 
 def test_one_host_of_many_ipv6_addresses_is_one() -> None:
     gate = PinGate("482159", lambda: 0.0)
-    told = [guess(gate, "0", f"2001:db8::{number:x}") for number in range(1, 9)]
-    assert told == [401] * 3 + [429] * 5
+    statuses = [guess(gate, "0", f"2001:db8::{number:x}") for number in range(1, 9)]
+    assert statuses == [401] * 3 + [429] * 5
     assert guess(gate, "482159", "2001:db8:0:1::1") == 200
     assert [guess(gate, "0", f"::ffff:10.0.0.{number}") for number in range(1, 5)] == [401] * 4
 
@@ -221,12 +221,12 @@ def test_the_time_of_a_wrong_pin_reveals_nothing() -> None:
     for _ in range(400):
         none.append(seconds("9" * 60))
         most.append(seconds(right[:-1] + "0"))
-    # Medians of many alternating measurements: an early exit of the comparison would show, noise does not.
+    # Medians of many alternating measurements show an early exit of the comparison, but not noise.
     assert abs(statistics.median(none) - statistics.median(most)) < 5e-6
 
 
 @pytest.mark.parametrize("pin", ["", "\ud800", "٤٨٢١٥٩", "4" * 64, "482159 ", " 482159", "\u0000"])
-def test_odd_pins_are_only_wrong(client: FlaskClient, pin: str) -> None:
+def test_unusual_pins_are_simply_wrong(client: FlaskClient, pin: str) -> None:
     body = json.dumps({"pin": pin})
     answer = client.post("/api/pin", data=body, content_type="application/json")
     assert answer.status_code == 401
@@ -288,11 +288,11 @@ def test_no_number_of_a_game_breaks_anything(watcher: FlaskClient, number: str) 
 
 
 IN_CHILDREN = HOSTILE[:2]
-"""Names with which the slow formats are made in child processes, as the program does. With all others, the
+"""Names for which the slow formats are written in child processes, as the program does. For all others, the
 same code runs in the test's own process: starting a child takes over a second."""
 
 
-def here(match: Match, name: str, language: str) -> bytes:
+def write_in_process(match: Match, name: str, language: str) -> bytes:
     return write(read_json(write_json(match).encode()), exports.named_format(name, language))
 
 
@@ -301,7 +301,7 @@ def test_a_hostile_name_is_a_name_everywhere(
     page: Page, client: FlaskClient, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if name not in IN_CHILDREN:
-        monkeypatch.setattr(exports, "_in_child", here)
+        monkeypatch.setattr(exports, "_in_child", write_in_process)
     body = {"act": "new_game", "players": {"green": {"name": name}, "red": {"name": "Ben"}}}
     assert do(client, body) == 200
     assert do(client, {"act": "choose", "move": "b6-b7"}) == 200
@@ -309,12 +309,12 @@ def test_a_hostile_name_is_a_name_everywhere(
     state = client.get("/api/state").json
     known, game = state["players"]["green"]["name"], state["game"]
     assert len(known) <= 60 and (known.isprintable() or not known)
-    # Films take seconds; tests/formats covers odd names in them.
+    # Films take seconds; tests/formats covers unusual names in them.
     kinds = [kind for kind in EXPORTS if kind != "mp4"]
     got = {kind: client.get(f"/api/games/{game}/export?format={kind}") for kind in kinds}
     for kind, answer in got.items():
         assert answer.status_code == 200, (kind, answer.text[:200])
-        # No part of the name reaches the header.
+        # No part of the name gets into the header.
         offered = answer.headers["Content-Disposition"]
         assert re.fullmatch(rf"attachment; filename=focus-game-{game}\.[a-z]+", offered), offered
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -333,7 +333,7 @@ def test_a_hostile_name_is_a_name_everywhere(
 
 
 class Scripts(html.parser.HTMLParser):
-    """Active content in a page."""
+    """Collects the active content of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -371,7 +371,7 @@ def test_a_clean_name_is_one_line_of_text(text: str) -> None:
     assert clean_text(clean) == clean
 
 
-# Bodies and work
+# Request bodies and expensive work
 
 
 @pytest.mark.parametrize(
@@ -411,20 +411,20 @@ def test_films_are_made_one_at_a_time(client: FlaskClient, monkeypatch: pytest.M
         return b"GIF89a"
 
     monkeypatch.setattr("focus_companion.web.exports.run_module", slow)
-    told: list[int] = []
+    statuses: list[int] = []
 
     def ask() -> None:
-        told.append(client.application.test_client().get("/api/games/1/export?format=mp4").status_code)
+        statuses.append(client.application.test_client().get("/api/games/1/export?format=mp4").status_code)
 
     threads = [threading.Thread(target=ask) for _ in range(12)]
     for thread in threads:
         thread.start()
-    while len(told) < 8:
+    while len(statuses) < 8:
         time.sleep(0.01)
-    # Those that are not served do not wait, and everything else continues.
-    assert told == [503] * 8
+    # Requests that are not served are refused at once, and everything else continues.
+    assert statuses == [503] * 8
     assert client.get("/api/state").status_code == 200
     go.set()
     for thread in threads:
         thread.join()
-    assert sorted(told) == [200] * 4 + [503] * 8 and max(most) == 1
+    assert sorted(statuses) == [200] * 4 + [503] * 8 and max(most) == 1

@@ -1,4 +1,4 @@
-"""No PIN and no camera's password in anything printed, logged or sent to a page."""
+"""No PIN and no password of a camera is printed, logged or sent to a page."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_an_address_is_shown_without_its_password(address: str, shown: str) -> N
     assert shown_address(address) == shown
 
 
-def test_in_a_sentence_as_well() -> None:
+def test_secrets_are_removed_from_sentences_too() -> None:
     said = without_secrets("camera rtsp://ann:hunter2@cam/live is gone, http://b:c@d/?k=v too")
     assert said == "camera rtsp://…@cam/live is gone, http://…@d/?k=… too"
 
@@ -90,7 +90,7 @@ def test_no_command_says_the_cameras_password(address: str, tmp_path: Path) -> N
     assert SECRET not in played and "…" in played
 
 
-def test_a_setting_that_will_not_do_is_not_quoted_if_it_is_secret(tmp_path: Path) -> None:
+def test_an_invalid_secret_setting_is_not_quoted(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     for line in ('pin = "abc"', "pin = 1234", f'camera = "rtsp://a:{SECRET}\\u0000@cam/"'):
         file.write_text(line, encoding="utf-8")

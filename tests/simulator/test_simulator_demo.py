@@ -1,4 +1,4 @@
-"""The demo: an endless sequence of legal games, which can start from any position."""
+"""The demo is an endless sequence of legal games, which can start from any position."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def beats(source: DemoSource, seconds: float) -> list[tuple[float, Beat]]:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_games_are_legal_end_and_begin_again(seed: int) -> None:
+def test_games_are_legal_and_end_and_new_ones_begin(seed: int) -> None:
     position, games, illegal, turns = start_position(RULES), 0, 0, 0
     stood: set[tuple[str, ...]] = set()
     for _, beat in beats(DemoSource(RULES, seed=seed, size=SMALL), 900):
         if beat.kind == "illegal":
             illegal += 1
-            # Otherwise it would be a turn taken back.
+            # Otherwise the turn was taken back.
             assert beat.stage.stacks not in stood
         if beat.kind != "settled":
             continue
@@ -110,7 +110,7 @@ def test_a_finished_game_is_followed_by_a_new_one() -> None:
     )
 
 
-def test_frames_come_live_at_about_their_rate_and_stop_when_closed() -> None:
+def test_frames_come_in_real_time_and_stop_when_closed() -> None:
     source = DemoSource(RULES, seed=1, fps=20, size=SMALL)
     with source:
         frames = list(islice(source, 12))
@@ -139,12 +139,12 @@ def test_a_slow_reader_misses_no_still_picture() -> None:
         for frame in islice(source, 3):
             stills.append(frame.time)
             time.sleep(0.6)
-    # Two pauses of 0.6 s let at most 0.5 s of play pass, in which the board is still.
+    # In two pauses of 0.6 s, at most 0.5 s of play pass, during which the board is still.
     assert stills[-1] > 1.1
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_other_numbers_of_players_play_too(players: int) -> None:
+def test_games_of_three_and_four_players_are_played(players: int) -> None:
     rules = Rules.make(players)
     row = beats(DemoSource(rules, seed=1, size=SMALL), 60)
     assert sum(bool(beat.truth.get("move")) for _, beat in row if beat.kind == "settled") >= 12
@@ -169,7 +169,7 @@ def test_with_a_slow_reader_play_is_no_faster_than_real_time() -> None:
 
 
 class Table:
-    """The turns requested from the simulated table, at which red is not present."""
+    """Requests turns from the simulated table, at which red is not present."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules, self.asks = rules, True
@@ -183,7 +183,7 @@ class Table:
         return legal_moves(position, self.rules)[0] if self.asks else None
 
 
-def test_requested_turns_are_played_sometimes_after_a_mistake() -> None:
+def test_requested_turns_are_played_but_sometimes_only_after_a_mistake() -> None:
     rules = Rules.make(2)
     table = Table(rules)
     source = DemoSource(rules, seed=4, size=(320, 240), orders=table)

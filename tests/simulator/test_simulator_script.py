@@ -1,4 +1,4 @@
-"""Scripted games: legal turns, illegal acts that no legal turn explains, and a matching ground truth."""
+"""Scripted games have legal turns, illegal acts that no legal turn explains, and a matching ground truth."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def pieces_in(frame: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_the_turns_of_a_game_are_legal_and_lead_from_one_to_the_next(name: str) -> None:
+def test_the_turns_of_a_game_are_legal_and_lead_from_one_position_to_the_next(name: str) -> None:
     rules = RULES[name]
     position = start_position(rules)
     turns = game(rules).turns
@@ -145,7 +145,7 @@ def overflowing(rules: Rules) -> tuple[Position, Move]:
 
 
 @pytest.mark.parametrize("kind", TRIMMING_SLIPS)
-def test_a_wrong_trimming_leaves_neither_the_pending_nor_the_right_stack(kind: str) -> None:
+def test_a_wrong_trimming_leaves_neither_the_untrimmed_nor_the_right_stack(kind: str) -> None:
     rules = RULES["two"]
     position, move = overflowing(rules)
     slips = [find_trimming_slip(position, move, rules, kind, np.random.default_rng(s)) for s in range(5)]
@@ -156,7 +156,7 @@ def test_a_wrong_trimming_leaves_neither_the_pending_nor_the_right_stack(kind: s
         assert slip.player != position.to_move
 
 
-def test_all_kinds_of_trouble_occur_and_are_put_right() -> None:
+def test_every_kind_of_trouble_occurs_and_is_corrected() -> None:
     seen: set[str] = set()
     for seed in range(3):
         frames = game(RULES["two"], seed, 60).truth()["frames"]
@@ -171,7 +171,7 @@ def test_all_kinds_of_trouble_occur_and_are_put_right() -> None:
     assert {"taken back", "light changed", "board moved"} <= seen
 
 
-def test_truth_is_json_with_times_on_the_frames_of_the_stream() -> None:
+def test_the_truth_is_json_with_the_times_of_the_frames() -> None:
     truth = json.loads(json.dumps(game(RULES["three"]).truth(fps=15)))
     times = [frame["t"] for frame in truth["frames"]]
     assert truth["format"] == "domination-footage/1"
@@ -200,7 +200,7 @@ def test_the_same_seed_plays_the_same_game() -> None:
     assert one.truth() != other.truth()
 
 
-def test_thinking_changes_no_turn_takes_its_time_and_leaves_the_board_as_it_was() -> None:
+def test_thinking_takes_time_but_changes_neither_turns_nor_the_board() -> None:
     plain = script_game(LOOK, RULES["two"], seed=4, plies=30, trouble=0.0)
     slow = script_game(LOOK, RULES["two"], seed=4, plies=30, trouble=0.0, thinking=40.0)
     assert [move for _, move in slow.turns] == [move for _, move in plain.turns]
@@ -221,7 +221,7 @@ def test_thinking_changes_no_turn_takes_its_time_and_leaves_the_board_as_it_was(
     assert len(set(drifts)) > 10
 
 
-def test_the_stage_at_a_time_is_that_of_the_picture_then() -> None:
+def test_the_stage_at_a_time_is_that_of_the_picture_at_that_time() -> None:
     short = script_game(LOOK, RULES["two"], seed=1, plies=3, trouble=0.0, thinking=4.0)
     counts = short._counts(5)
     shown = [b.at((k + 1) / n) for b, n in zip(short.beats, counts, strict=True) for k in range(n)]

@@ -28,7 +28,7 @@ from focus_companion.vision.geometry.scene import Lens, outline
 
 SIZE = (640, 480)
 SMALL = (320, 240)
-"""For what holds for pictures of any size."""
+"""For tests that hold for pictures of any size."""
 EMPTY = ("",) * len(SQUARES)
 
 
@@ -99,7 +99,7 @@ def test_the_same_seed_gives_the_same_picture_and_another_seed_another() -> None
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_random_looks_stay_in_the_documented_range(seed: int) -> None:
+def test_random_looks_are_within_the_documented_range(seed: int) -> None:
     look = random_look(np.random.default_rng(seed))
     width, height = look.size
     assert 4.5 <= look.camera.tilt <= 50.5
@@ -109,13 +109,13 @@ def test_random_looks_stay_in_the_documented_range(seed: int) -> None:
     corners = look.camera.project(look.profile.corners)
     spread = np.ptp(corners, axis=0)
     assert 0.25 < max(spread[0] / width, spread[1] / height) <= 1.0
-    # All squares are in the picture.
+    # All squares are inside the picture.
     centres = np.column_stack([look.profile.centres, np.zeros(len(SQUARES))])
     pixels = look.camera.project(centres)
     assert (pixels > 0).all() and (pixels < (width, height)).all()
 
 
-def test_redrawing_only_changes_gives_the_same_picture_as_redrawing_everything() -> None:
+def test_redrawing_the_changes_gives_the_same_picture_as_redrawing_everything() -> None:
     look = pleasant_look(*SMALL)
     rng = np.random.default_rng(0)
     stacks = {s: "".join(rng.choice(list("rg"), rng.integers(1, 6))) for s in SQUARES if rng.random() < 0.6}
@@ -129,7 +129,7 @@ def test_redrawing_only_changes_gives_the_same_picture_as_redrawing_everything()
     assert np.mean(off > 1) < 0.002
 
 
-def test_a_pushed_board_moves_in_the_picture_as_the_placed_camera_says() -> None:
+def test_a_pushed_board_moves_in_the_picture_as_projected() -> None:
     look = bare_look(30.0)
     pose = (14.0, -9.0, 5.0)
     picture = BoardView(look).draw(stage({"f6": "r"}, pose=pose))
@@ -183,10 +183,10 @@ def test_noise_has_the_given_strength_and_differs_between_pictures() -> None:
     noise = np.stack([view.shoot(shown, rng)[::6, ::6] for _ in range(300)]) - clean
     strength = noise.std()
     assert 2.0 < strength < 4.0
-    # No pixel has less noise than others, nor is it brighter or darker on average.
+    # No pixel has less noise than others, or is brighter or darker on average.
     assert noise.std(0).min() > 0.75 * strength
     assert abs(noise.mean(0)).max() < 6 * strength / np.sqrt(300)
-    # The noise of a pixel is independent from one picture to the next, and the one after that.
+    # The noise of a pixel is independent of that in the next picture and in the one after it.
     for lag in (1, 2, 5):
         of_each = (noise[lag:] * noise[:-lag]).mean(0) / noise.var(0)
         assert abs(of_each.mean()) < 0.02
@@ -243,7 +243,7 @@ def test_overlapping_rectangles_are_joined() -> None:
     assert merged([(0, 0, 5, 5), (10, 0, 12, 2), (4, 4, 11, 8), (3, 3, 3, 9)]) == [(0, 0, 12, 8)]
 
 
-def test_pictures_come_fast_enough_for_a_live_camera() -> None:
+def test_pictures_are_drawn_fast_enough_for_a_live_camera() -> None:
     look = pleasant_look()
     view, rng = view_of(look), np.random.default_rng(0)
     shown = stage(dict.fromkeys(SQUARES[8:44], "rg"))
@@ -259,7 +259,7 @@ def test_pictures_come_fast_enough_for_a_live_camera() -> None:
     assert min(spent) < 1 / 15
 
 
-def test_a_still_scene_costs_little_more_than_its_noise() -> None:
+def test_drawing_a_still_scene_takes_little_more_than_its_noise() -> None:
     view, rng = view_of(pleasant_look()), np.random.default_rng(0)
     shown = stage(dict.fromkeys(SQUARES[8:44], "rg"))
     for _ in range(60):

@@ -1,4 +1,4 @@
-"""The host's loudspeaker and the button that asks, with a program in the place of espeak-ng."""
+"""The host's loudspeaker and the button that asks questions, with a program in place of espeak-ng."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from focus_companion.settings import Settings
 from focus_companion.speech import Utterance, Voice
 from focus_companion.web.catalogues import translations
 
-PATIENCE = 60.0
-"""Seconds within which what is waited for happens, also where much else runs beside."""
+TIMEOUT = 60.0
+"""Seconds; long, for a machine on which much else runs."""
 
 WAV_HEADER: Final = 44
-"""Bytes in front of the samples."""
+"""Bytes before the samples."""
 
 ENGINE = """#!{python}
 import sys, time
@@ -52,7 +52,7 @@ with open({log!r}, "a") as log:
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Callable[[float], Path]:
-    """Makes a program that takes its time over each sentence, and notes what it begins and ends."""
+    """Makes a program that takes some time for each sentence, and logs the start and end of each."""
 
     def make(seconds: float) -> Path:
         program = tmp_path / "espeak-ng"
@@ -76,14 +76,14 @@ def heard(folder: Path) -> list[str]:
     return log.read_text().splitlines() if log.exists() else []
 
 
-def until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
+def until(condition: Callable[[], object], seconds: float = TIMEOUT) -> None:
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, "timed out waiting"
         time.sleep(0.01)
 
 
-def test_an_alert_cuts_a_turn_which_is_said_again(loudspeaker: Loudspeaker, tmp_path: Path) -> None:
+def test_an_alert_interrupts_a_turn_which_is_repeated(loudspeaker: Loudspeaker, tmp_path: Path) -> None:
     loudspeaker.say(Utterance("a turn"))
     until(lambda: heard(tmp_path) == ["pl a turn"])
     loudspeaker.say(Utterance("the next turn"))
@@ -95,7 +95,7 @@ def test_an_alert_cuts_a_turn_which_is_said_again(loudspeaker: Loudspeaker, tmp_
     assert not any(line.startswith("done") for line in heard(tmp_path))
 
 
-def test_turns_are_said_one_after_another(engine: Callable[[float], Path], tmp_path: Path) -> None:
+def test_turns_are_spoken_one_after_another(engine: Callable[[float], Path], tmp_path: Path) -> None:
     loudspeaker = Loudspeaker(str(engine(0.05)), "en")
     for text in ("one", "two", "three"):
         loudspeaker.say(Utterance(text))
@@ -111,7 +111,9 @@ def test_turns_are_said_one_after_another(engine: Callable[[float], Path], tmp_p
     loudspeaker.close()
 
 
-def test_a_cut_turn_comes_after_the_alert(engine: Callable[[float], Path], tmp_path: Path) -> None:
+def test_an_interrupted_turn_is_repeated_after_the_alert(
+    engine: Callable[[float], Path], tmp_path: Path
+) -> None:
     loudspeaker = Loudspeaker(str(engine(0.5)), "en")
     loudspeaker.say(Utterance("a turn"))
     until(lambda: heard(tmp_path))
@@ -127,7 +129,7 @@ def test_a_cut_turn_comes_after_the_alert(engine: Callable[[float], Path], tmp_p
     loudspeaker.close()
 
 
-def test_an_answer_is_given_at_once_and_what_waits_is_dropped(
+def test_an_answer_is_spoken_at_once_and_the_queue_is_dropped(
     loudspeaker: Loudspeaker, tmp_path: Path
 ) -> None:
     for n in range(3 * MAX_PENDING):
@@ -139,7 +141,7 @@ def test_an_answer_is_given_at_once_and_what_waits_is_dropped(
 
 
 def test_the_first_word_comes_soon(engine: Callable[[float], Path], tmp_path: Path) -> None:
-    """From the event until the engine has the sentence, at best: the machine may have much else to do."""
+    """The minimum time from an event until the engine has the sentence, as the machine may be busy."""
     loudspeaker = Loudspeaker(str(engine(0.0)), "en")
     taken: list[float] = []
     for n in range(5):
@@ -152,13 +154,13 @@ def test_the_first_word_comes_soon(engine: Callable[[float], Path], tmp_path: Pa
     assert min(taken) < 0.3, taken
 
 
-FIRST_WORD: Final = 0.3
-"""Seconds from an event to its first word, at most."""
+MAX_FIRST_WORD_DELAY: Final = 0.3
+"""Seconds from an event to its first word."""
 
 
 @pytest.mark.skipif(shutil.which(ENGINE_NAME) is None, reason=f"{ENGINE_NAME} is not installed")
 def test_espeak_gives_its_first_samples_soon_after_the_event(tmp_path: Path) -> None:
-    """From the event to the engine's first samples, which go to a file here instead of a sound card."""
+    """From an event to the engine's first samples, which are written to a file instead of a sound card."""
     samples, program = tmp_path / "samples.wav", tmp_path / "espeak-ng"
     program.write_text(f'#!/bin/sh\nexec {shutil.which(ENGINE_NAME)} --stdout "$@" >{samples}\n')
     program.chmod(0o755)
@@ -167,25 +169,25 @@ def test_espeak_gives_its_first_samples_soon_after_the_event(tmp_path: Path) -> 
     taken: list[float] = []
     for language in ("en", "pl", "it"):
         loudspeaker = Loudspeaker(str(program), language)
-        told = Speaker(table, loudspeaker, Voice(translations(language)))
+        announcer = Speaker(table, loudspeaker, Voice(translations(language)))
         for _ in range(5):
             samples.unlink(missing_ok=True)
             begun = time.monotonic()
-            told.on_event(Moved(0.0, 1, "green", "d5-d6", "", {}, {}, "red", 0.9))
+            announcer.on_event(Moved(0.0, 1, "green", "d5-d6", "", {}, {}, "red", 0.9))
             until(lambda: samples.exists() and samples.stat().st_size > WAV_HEADER)
             taken.append(time.monotonic() - begun)
             until(lambda: not loudspeaker.speaking)  # noqa: B023
         loudspeaker.close()
     print(f"first samples: median {statistics.median(taken):.3f} s, longest {max(taken):.3f} s")
-    # The best of them: the machine may have much else to do.
-    assert min(taken) < FIRST_WORD, taken
+    # The minimum, as the machine may be busy.
+    assert min(taken) < MAX_FIRST_WORD_DELAY, taken
 
 
 @pytest.mark.parametrize("status", [0, 3])
 def test_a_failing_engine_is_reported_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
-    """Without a sound card espeak-ng ends with status 0."""
+    """Without a sound card, espeak-ng exits with status 0."""
     program = tmp_path / "espeak-ng"
     program.write_text(f"#!/bin/sh\ncat >/dev/null\necho error: no such card >&2\nexit {status}\n")
     program.chmod(0o755)
@@ -208,25 +210,29 @@ def test_without_the_engine_one_line_says_how_to_get_it(
     assert capsys.readouterr().err == ""
 
 
-def test_one_press_and_two() -> None:
-    told: list[str] = []
-    presses = Presses(lambda: told.append("short"), lambda: told.append("double"), within=0.2)
+def test_single_and_double_presses_are_distinguished() -> None:
+    presses_seen: list[str] = []
+    presses = Presses(lambda: presses_seen.append("short"), lambda: presses_seen.append("double"), within=0.2)
     presses.pressed()
-    until(lambda: told == ["short"])
+    until(lambda: presses_seen == ["short"])
     presses.pressed()
     presses.pressed()
-    assert told == ["short", "double"]
+    assert presses_seen == ["short", "double"]
     time.sleep(0.4)
-    assert told == ["short", "double"], "the first of two is no short press"
+    assert presses_seen == ["short", "double"], (
+        "the first press of a double one does not count as a short one"
+    )
     presses.pressed()
     presses.close()
     time.sleep(0.4)
-    assert told == ["short", "double"]
+    assert presses_seen == ["short", "double"]
 
 
 @pytest.mark.slow
-def test_the_demo_can_be_rebuilt_from_its_speech(engine: Callable[[float], Path], tmp_path: Path) -> None:
-    """``play --camera demo --speak pl``: what the engine was given is the game that the journal has."""
+def test_the_demo_can_be_reconstructed_from_its_speech(
+    engine: Callable[[float], Path], tmp_path: Path
+) -> None:
+    """With ``play --camera demo --speak pl``, the sentences for the engine give the game in the journal."""
     program = engine(0.0)
     env = os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}", "XDG_STATE_HOME": str(tmp_path)}
     command = [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--speak", "pl"]
@@ -240,25 +246,25 @@ def test_the_demo_can_be_rebuilt_from_its_speech(engine: Callable[[float], Path]
         address = next(word for line in play.stdout for word in line.split() if word.startswith("http://"))
         rest.start()
 
-        def told() -> list[str]:
+        def sentences() -> list[str]:
             return [line[3:] for line in heard(tmp_path) if line.startswith("pl ")]
 
-        # Four turns of a whole program, on a busy machine.
-        until(lambda: len(Listener("pl").rebuild(told()).moves) >= 4, 10 * PATIENCE)
-        spoken = Listener("pl").rebuild(told())
-        with urllib.request.urlopen(f"{address}api/state", timeout=PATIENCE) as answer:
+        # Four turns of a whole program may take long on a busy machine.
+        until(lambda: len(Listener("pl").rebuild(sentences()).moves) >= 4, 10 * TIMEOUT)
+        spoken = Listener("pl").rebuild(sentences())
+        with urllib.request.urlopen(f"{address}api/state", timeout=TIMEOUT) as answer:
             state = json.load(answer)
     finally:
         play.send_signal(signal.SIGTERM)
-        play.wait(PATIENCE)
+        play.wait(TIMEOUT)
         if rest.ident is not None:
-            rest.join(PATIENCE)
+            rest.join(TIMEOUT)
         play.stdout.close()
     turns = [(LETTER[turn["player"]], turn["move"]) for turn in state["moves"] if "move" in turn]
-    assert spoken.moves == turns[: len(spoken.moves)] and any("Ania" in line for line in told())
+    assert spoken.moves == turns[: len(spoken.moves)] and any("Ania" in line for line in sentences())
 
 
-def test_what_is_typed_is_answered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_typed_questions_are_answered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     history = History.begin(Rules.make(2), {"g": "Ann"})
 
     class Session:
@@ -295,6 +301,6 @@ def test_what_is_typed_is_answered(tmp_path: Path, capsys: pytest.CaptureFixture
     ("options", "language"),
     [(["--speak"], "system"), (["--speak", "--new"], "system"), (["--speak", "pl"], "pl"), ([], None)],
 )
-def test_the_language_may_be_left_out(options: list[str], language: str | None) -> None:
+def test_the_language_is_optional(options: list[str], language: str | None) -> None:
     with command.make_context("play", options) as context:
         assert context.params["speak"] == language

@@ -1,4 +1,4 @@
-"""Single sentences: what is said of what, which squares are told apart, and what is answered."""
+"""Single sentences: what each event says, that no two squares sound alike, and what is answered."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ SAID = [
 
 
 @pytest.mark.parametrize(("event", "text"), SAID)
-def test_sentences(event: events.Event, text: str | None) -> None:
+def test_the_sentence_for_each_event(event: events.Event, text: str | None) -> None:
     said = narrate(event, table(), EN)
     assert (said and said.text) == text
     urgent = isinstance(
@@ -80,16 +80,16 @@ def test_sentences(event: events.Event, text: str | None) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_square_sounds_like_another(language: str) -> None:
-    """Any two of the words differ in half of their letters or more."""
+    """Any two of the words differ in at least half of their letters."""
     voice = Voice(translations(language))
     for words in (list(voice.files().values()), list(voice.numbers())):
         for one, other in combinations(words, 2):
-            assert distance(one, other) * 2 >= min(len(one), len(other)), (one, other)
+            assert edit_distance(one, other) * 2 >= min(len(one), len(other)), (one, other)
     assert len({voice.square(name) for name in SQUARES}) == len(SQUARES)
 
 
-def distance(one: str, other: str) -> int:
-    """Letters to change, add or leave out between two words."""
+def edit_distance(one: str, other: str) -> int:
+    """The number of letters to change, add or remove to turn one word into the other."""
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, start=1):
         before, row = row, [i]
@@ -98,7 +98,7 @@ def distance(one: str, other: str) -> int:
     return row[-1]
 
 
-def test_every_alert_has_its_words_and_they_are_the_pages() -> None:
+def test_every_alert_is_spoken_in_the_words_of_the_page() -> None:
     page = (ROOT / "focus_companion/web/static/js/game/words.js").read_text(encoding="utf-8")
     titles = page.partition("function alertTitle")[2].partition("function alertText")[0]
     reasons = re.findall(r'^      (\w+): t\("([^"]+)"\)', titles, re.MULTILINE)
@@ -119,14 +119,14 @@ NAMES = [
 
 
 @pytest.mark.parametrize(("players", "text"), NAMES)
-def test_a_player_is_one_word_that_is_no_other(players: dict[str, str], text: str) -> None:
+def test_every_player_has_a_unique_spoken_name(players: dict[str, str], text: str) -> None:
     after = table("b6-b7", players=players)
     moved = follow([TurnSeen(Move.parse("b6-b7"), 0.9)], played(players=players), 1.0)[0].event
     said = narrate(moved, after, EN)
     assert said is not None and said.text == text
 
 
-def test_answers() -> None:
+def test_questions_are_answered() -> None:
     now = table("b6-b7")
     assert answer("turn", now, EN) == "Bob to move."
     assert answer("standing", now, EN) == (
@@ -141,7 +141,7 @@ def test_answers() -> None:
             answer(about, now, EN, square)
 
 
-def test_whose_turn_says_what_is_in_the_way() -> None:
+def test_the_answer_to_whose_turn_says_why_play_has_stopped() -> None:
     alert = events.Alert(1, "out_of_turn", "red", ["d5"], "").to_json()
     assert answer("turn", table() | {"alert": alert}, EN) == "Not this player’s turn. Ann to move."
     assert answer("turn", table() | {"paused": True}, EN) == "The game is paused."
@@ -162,6 +162,6 @@ def test_the_clocks_are_announced(language: str, text: str) -> None:
     assert answer("time", now, Voice(translations(language))) == text
 
 
-def test_a_new_listener_hears_who_plays_or_that_the_game_goes_on() -> None:
+def test_a_new_listener_hears_who_plays_or_that_the_game_is_under_way() -> None:
     assert opening(table(), EN) == "New game. Ann is green, Bob is red. Ann begins."
     assert opening(table("b6-b7"), EN) == "The game goes on. Bob to move."

@@ -1,6 +1,6 @@
-"""A whole game as it is spoken, word for word: one file a language, from which the record is rebuilt.
+"""A whole game as it is spoken, word for word: one file per language, from which the record is reconstructed.
 
-After an intended change, ``python tests/speech/test_speech_transcripts.py`` writes the files again.
+After an intended change, ``python tests/speech/test_speech_transcripts.py`` rewrites the files.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RECORD: Final = FOLDER / "game.json"
 
 
 def spoken(language: str) -> list[str]:
-    """What is spoken of the recorded game."""
+    """The sentences spoken during the recorded game."""
     record = record_from_json(json.loads(RECORD.read_text(encoding="utf-8")))
     voice = Voice(translations(language))
     history = History.begin(record.rules, record.players)
@@ -44,12 +44,12 @@ def spoken(language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_is_spoken_is_in_the_file(language: str) -> None:
+def test_the_spoken_sentences_are_those_in_the_file(language: str) -> None:
     assert spoken(language) == (FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_record_is_rebuilt_from_the_file_alone(language: str) -> None:
+def test_the_record_is_reconstructed_from_the_file_alone(language: str) -> None:
     record = json.loads(RECORD.read_text(encoding="utf-8"))
     heard = Listener(language).rebuild((FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines())
     assert heard.order == "".join(LETTER[colour] for colour in record["rules"]["order"])

@@ -1,6 +1,6 @@
-"""Rebuilds a game from what was said of it, as a listener would: nothing of ``speech/`` is used.
+"""Reconstructs a game from its spoken sentences, as a listener would, using nothing of ``speech/``.
 
-The words are written down here a second time, so that a word that is changed or mistranslated is noticed.
+The words are repeated here, so that a changed or mistranslated word is noticed.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Language:
-    """What is listened for; the patterns name their parts."""
+    """The words and sentences of a language; the patterns name their parts."""
 
     files: str
     numbers: str
     colours: str
-    """In the order of the letters r, g, b, y."""
+    """The names in the order of the letters r, g, b, y."""
     new_game: str
     seat: str
     turn: str
@@ -30,7 +30,7 @@ class Language:
     wins: str
     both: str
     extras: str
-    """What may follow a turn."""
+    """A pattern of what may follow a turn."""
     rules: dict[str, str]
 
 
@@ -94,16 +94,16 @@ LANGUAGES: Final = {
 
 @dataclass
 class Heard:
-    """A game as a listener knows it. Colours as letters."""
+    """A game as a listener knows it, with letters for colours."""
 
     order: str = ""
     flags: frozenset[str] = frozenset()
     moves: list[tuple[str, str]] = field(default_factory=list)
-    """Who moved, and the move."""
+    """Player and move."""
     taken: list[tuple[int, int]] = field(default_factory=list)
-    """Pieces captured and kept, by turn."""
+    """Pieces captured and put into the reserve, by turn."""
     acts: list[tuple[str, str, int]] = field(default_factory=list)
-    """Kind, player, and after which turn."""
+    """Kind, player, and number of turns before it."""
     winners: str | None = None
 
 
@@ -128,7 +128,7 @@ class Listener:
         return self.numbers[word] if word else 0
 
     def rebuild(self, transcript: list[str]) -> Heard:
-        """The game. What says nothing of it (alerts, questions) is passed over."""
+        """The game that the sentences describe. Alerts and questions are skipped."""
         heard = Heard()
         for line in transcript:
             self.take(line, heard)

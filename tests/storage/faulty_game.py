@@ -31,18 +31,18 @@ from focus_companion.storage.journal import Journal
 
 RULES = Rules.make(2, fast=True, fast_total=1)
 FRAMES = 70
-"""More than enough for the whole game, which the first capture ends, after 57 turns."""
+"""More than enough for the whole game, which ends with the first capture, after 57 turns."""
 
 KINDS = ("count", "EIO once", "ENOSPC once", "torn write once", "EIO from then on", "ENOSPC from then on",
          "torn write, then EIO")  # fmt: skip
-"""In the order of the numbers that the preloaded disk knows."""
+"""In the order of the numbers that the preloaded library uses."""
 
 SECTOR = 512
 """Bytes that a disk writes atomically."""
 
 
 class Disk:
-    """The preloaded one."""
+    """The interface to the preloaded library."""
 
     def __init__(self) -> None:
         library = ctypes.CDLL(None)
@@ -66,7 +66,7 @@ class Disk:
 
 @dataclass
 class Played:
-    """The events of a game, each with the number of disk operations before it."""
+    """The events of a game, with the number of disk operations before each."""
 
     emitted: list[tuple[int, Event]]
     after: list[int]
@@ -106,8 +106,10 @@ def check(folder: Path, emitted: list[tuple[int, Event]], whole: list[Event]) ->
         kept = journal.events(limit=10_000)
         assert [number for number, _ in kept] == list(range(1, len(kept) + 1))
         assert kept[: len(emitted)] == emitted, "an emitted event has changed"
-        # There may only be further events that were committed when the disk could no longer confirm it.
-        assert [event for _, event in kept] == whole[: len(kept)], "not the beginning of the game"
+        # Any further events were committed when the disk could no longer confirm it.
+        assert [event for _, event in kept] == whole[: len(kept)], (
+            "these are not the first events of the game"
+        )
         assert len(kept) - len(emitted) <= 2
         for summary in journal.games():
             record = journal.record(summary.id)
@@ -115,12 +117,12 @@ def check(folder: Path, emitted: list[tuple[int, Event]], whole: list[Event]) ->
             assert (summary.result is None) == (record.result is None)
         assert len(journal.games()) <= 2
         again = Session(RULES, {"g": "Ann"}, journal, Player)
-        told_again = [event for index in range(3) for event in again.push(Still(index))]
-        assert told_again or again.history.over
+        emitted_again = [event for index in range(3) for event in again.push(Still(index))]
+        assert emitted_again or again.history.over
 
 
 def faults(folder: Path, disk: Disk, samples: int, rng: random.Random) -> dict[str, int]:
-    """Every kind of fault at ``samples`` of the game's operations (0: at all)."""
+    """Every kind of fault at ``samples`` of the game's operations (0: at all of them)."""
     folder.mkdir()
     disk.arm(folder, 0, 0)
     undisturbed = play(folder, disk)
@@ -138,7 +140,7 @@ def faults(folder: Path, disk: Disk, samples: int, rng: random.Random) -> dict[s
             played = play(folder, disk)
             disk.disarm()
             try:
-                # Once the disk works again, the game continues by itself to its end.
+                # Once the disk works again, the game continues to its end by itself.
                 if "once" in KINDS[kind]:
                     assert played.over or played.refused
                 check(folder, played.emitted, whole)
@@ -149,7 +151,7 @@ def faults(folder: Path, disk: Disk, samples: int, rng: random.Random) -> dict[s
 
 
 def rescues(folder: Path, disk: Disk, samples: int, rng: random.Random) -> int:
-    """The disk fails while a damaged journal is rescued: the next start completes it, with nothing lost."""
+    """The disk fails while a damaged journal is rescued: the next start completes the rescue without loss."""
     source = folder.with_name("damaged")
     disk.disarm()
     source.mkdir()
@@ -188,7 +190,7 @@ def rescues(folder: Path, disk: Disk, samples: int, rng: random.Random) -> int:
 
 @dataclass(frozen=True)
 class Operation:
-    """One of the log's: 0 a write, 1 a sync (of the folder, where ``file`` is ""), 2 a cut to ``offset``
+    """One in the log: 0 is a write, 1 a sync (of the folder if ``file`` is ""), 2 truncation to ``offset``
     bytes, 3 the removal of the file.
     """
 
@@ -219,7 +221,7 @@ def apply(content: bytearray, operation: Operation) -> None:
 
 
 def sectors(operation: Operation) -> Iterator[Operation]:
-    """A write as the disk does it, in sectors; anything else unchanged."""
+    """A write split into the sectors that the disk writes; any other operation unchanged."""
     if operation.what != 0:
         yield operation
     at, end = operation.offset, operation.offset + len(operation.data)
@@ -232,8 +234,8 @@ def sectors(operation: Operation) -> Iterator[Operation]:
 
 
 def after_power_cut(operations: Sequence[Operation], rng: random.Random) -> dict[str, bytes]:
-    """Files that may exist after these operations: what was not synced may be on the disk or not, sector by
-    sector, and a file that was removed may be back.
+    """Files that may exist after these operations: what was not synced may or may not be on disk, sector by
+    sector, and a removed file may still exist.
     """
     durable: dict[str, bytearray] = {}
     waiting: dict[str, list[Operation]] = {}
@@ -265,7 +267,7 @@ def after_power_cut(operations: Sequence[Operation], rng: random.Random) -> dict
 
 
 def power_cuts(folder: Path, disk: Disk, samples: int, rng: random.Random) -> int:
-    """The power fails after ``samples`` of the operations of a game (0: after each)."""
+    """Power fails after ``samples`` of the operations of a game (0: after each)."""
     log = folder.with_name("operations")
     with log.open("wb") as file:
         folder.mkdir()

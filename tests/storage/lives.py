@@ -21,16 +21,16 @@ from focus_companion.storage.journal import Journal
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
-LONGEST = 0.12
-"""Maximum seconds of a run, from its first line on."""
+MAX_RUN_SECONDS = 0.12
+"""Maximum duration of a run from its first line."""
 
-EARLY = 0.15
-"""Fraction of the runs that are killed before any output, while they open the journal."""
+EARLY_KILL_SHARE = 0.15
+"""Share of the runs that are killed before any output, while they open the journal."""
 
 
 @dataclass
 class Lives:
-    """What is known of a journal after some runs; ``look`` checks the next one."""
+    """What is known of a journal after some runs; ``live`` makes another run and checks it."""
 
     folder: Path
     rng: random.Random
@@ -40,18 +40,18 @@ class Lives:
     events: int = 0
     """Total number of emitted events."""
     starts: list[float] = field(default_factory=list)
-    """Seconds from the start of a process, interpreter and all, to its first line."""
+    """Seconds from the start of a process with its interpreter to its first line."""
     games: dict[int, int] = field(default_factory=dict)
 
     def live(self, *, fresh: bool) -> None:
         """One run. ``fresh``: in a new interpreter, else forked from a running one."""
         began = time.monotonic()
-        early = not fresh and self.rng.random() < EARLY
+        early = not fresh and self.rng.random() < EARLY_KILL_SHARE
         with _fresh(self.folder) if fresh else _forked(self.folder) as (output, kill):
             first = b"" if early else _line(output)
             if fresh:
                 self.starts.append(time.monotonic() - began)
-            time.sleep(self.rng.uniform(0.0, 0.03 if early else LONGEST))
+            time.sleep(self.rng.uniform(0.0, 0.03 if early else MAX_RUN_SECONDS))
             kill()
             rest = b"".join(iter(lambda: os.read(output, 1 << 16), b""))
         self.killed += 1
@@ -81,17 +81,17 @@ class Lives:
             self._replay(journal, every=False)
 
     def _replay(self, journal: Journal, *, every: bool) -> None:
-        """Replay the games that have changed, or all: a duplicate, missing or misplaced turn is refused."""
+        """Replay the changed games, or all: a duplicate, missing or misplaced turn would be refused."""
         games = journal.games()
         for summary in games:
             if every or self.games.get(summary.id) != summary.plies:
                 record = journal.record(summary.id)
                 assert len(list(positions(record))) == summary.plies + 1
                 self.games[summary.id] = summary.plies
-        assert all(game.result for game in games[1:]), "a game was left behind unfinished"
+        assert all(game.result for game in games[1:]), "an earlier game is unfinished"
 
     def look_at_everything(self) -> None:
-        """From the first event to the last, as a start would, and every game."""
+        """Check all events from the first to the last, as a start would, and every game."""
         with Journal(self.folder, write=True) as journal:
             assert journal.notices == []
             kept = journal.events(limit=10_000_000)

@@ -1,6 +1,6 @@
 """A process that plays a scripted game as fast as it can and prints the events it emits; meant to be killed.
 
-Run as ``python scripted_game.py FOLDER TESTS/SESSION``, or as the target of a process that is forked off.
+Run as ``python scripted_game.py FOLDER TESTS/SESSION``, or as the target of a forked process.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from focus_companion.session.session import Session
 from focus_companion.storage.journal import Journal
 
 RULES = Rules.make(2, fast=True, fast_total=1)
-"""A game ends with the first capture, after 57 turns: games end and begin between the kills, too."""
+"""A game ends with the first capture, after 57 turns, so games also end and begin between the kills."""
 
 
 def play(folder: str, output: int) -> None:
-    """Play on and write to the file descriptor ``output``: ``at GAME PLY EVENT``, then ``told ID TYPE PLY``
-    for every event when it is emitted.
+    """Play on and write to the file descriptor ``output``: ``at GAME PLY EVENT``, then ``emitted ID TYPE
+    PLY`` for every event when it is emitted.
     """
 
     def say(*words: object) -> None:
@@ -41,7 +41,7 @@ def play(folder: str, output: int) -> None:
             item = next(walk)
             assert item is not None
             number, event = item
-            say("told", number, event.type, getattr(event, "ply", "-"))
+            say("emitted", number, event.type, getattr(event, "ply", "-"))
         index += 1
 
 

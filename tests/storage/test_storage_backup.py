@@ -1,4 +1,4 @@
-"""Copies of the journal: made while a game runs, checked, and put back without losing what was there."""
+"""Copies of the journal: made while a game runs, checked, and restored without losing what was there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def events(folder: Path) -> list[object]:
         return list(journal.events(limit=100_000))
 
 
-def test_copies_of_a_running_game_are_whole(tmp_path: Path) -> None:
+def test_copies_made_during_a_game_are_complete(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "data", write=True)
     session = Session(RULES, {}, journal, Player, again=1.0)
     stop = threading.Event()
@@ -59,7 +59,7 @@ def test_copies_of_a_running_game_are_whole(tmp_path: Path) -> None:
     finally:
         stop.set()
         thread.join()
-    assert len(set(sizes)) == 6, "the game stood still"
+    assert len(set(sizes)) == 6, "the game made no progress"
     assert sizes == sorted(sizes)
     kept = journal.events(limit=100_000)
     journal.close()
@@ -67,7 +67,7 @@ def test_copies_of_a_running_game_are_whole(tmp_path: Path) -> None:
     assert events(tmp_path / "other") == kept[: sizes[-1]]
 
 
-def test_what_is_replaced_is_kept(tmp_path: Path) -> None:
+def test_a_replaced_journal_is_kept(tmp_path: Path) -> None:
     played(tmp_path)
     first = events(tmp_path)
     made = back_up(tmp_path)
@@ -83,24 +83,24 @@ def test_what_is_replaced_is_kept(tmp_path: Path) -> None:
         assert journal.notices == []
 
 
-def test_a_copy_can_be_put_where_nothing_was(tmp_path: Path) -> None:
+def test_a_copy_can_be_restored_where_nothing_was(tmp_path: Path) -> None:
     played(tmp_path / "one")
     made = back_up(tmp_path / "one", tmp_path / "copy.sqlite")
     done = restore(tmp_path / "new" / "two", made.path)
     assert done.kept is None and events(tmp_path / "new" / "two") == events(tmp_path / "one")
 
 
-def cut(path: Path) -> None:
+def truncate(path: Path) -> None:
     with path.open("r+b") as file:
         file.truncate(path.stat().st_size // 2)
 
 
-def turned(path: Path) -> None:
+def alter(path: Path) -> None:
     content = path.read_bytes()
     path.write_bytes(content.replace(b'"confidence":0.9', b'"confidence":0.8', 1))
 
 
-def contradicts(path: Path) -> None:
+def contradict(path: Path) -> None:
     from focus_companion.storage import seals
 
     database = sqlite3.connect(path, isolation_level=None)
@@ -110,7 +110,7 @@ def contradicts(path: Path) -> None:
     database.close()
 
 
-@pytest.mark.parametrize("spoil", [cut, turned, contradicts])
+@pytest.mark.parametrize("spoil", [truncate, alter, contradict])
 def test_a_damaged_copy_is_refused(tmp_path: Path, spoil: object) -> None:
     played(tmp_path)
     before = events(tmp_path)
@@ -123,13 +123,15 @@ def test_a_damaged_copy_is_refused(tmp_path: Path, spoil: object) -> None:
     assert not list(tmp_path.glob("journal.replaced*")) and not list(tmp_path.glob("journal.part*"))
 
 
-def pages(path: Path) -> None:
+def overwrite_pages(path: Path) -> None:
     content = path.read_bytes()
     path.write_bytes(b"no database" * 9 + content[99:])
 
 
-@pytest.mark.parametrize("spoil", [turned, pages])
-def test_a_damaged_journal_is_named_and_not_its_copy(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("spoil", [alter, overwrite_pages])
+def test_if_the_journal_is_damaged_it_is_named_and_not_the_copy(
+    tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
     played(tmp_path)
     spoil(tmp_path / "journal.sqlite")
     with pytest.raises(JournalDamaged, match="rescues what is whole") as error:
@@ -148,7 +150,7 @@ def test_a_disk_without_locks_is_reported(tmp_path: Path, monkeypatch: pytest.Mo
     assert not isinstance(error.value, JournalBusy)
 
 
-def test_what_is_no_copy_is_refused_and_not_overwritten(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_copy_is_refused_and_not_overwritten(tmp_path: Path) -> None:
     played(tmp_path)
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear Ann, " * 100)
@@ -163,7 +165,7 @@ def test_what_is_no_copy_is_refused_and_not_overwritten(tmp_path: Path) -> None:
         restore(tmp_path, tmp_path / "none.sqlite")
 
 
-def test_a_copy_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_is_replaced_only_by_a_complete_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played(tmp_path)
     made = back_up(tmp_path, tmp_path / "copy.sqlite")
     before = made.path.read_bytes()
@@ -180,7 +182,7 @@ def test_a_copy_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pyt
     assert back_up(tmp_path, made.path).events > made.events
 
 
-def test_not_while_a_game_is_played(tmp_path: Path) -> None:
+def test_nothing_is_restored_while_a_game_is_played(tmp_path: Path) -> None:
     played(tmp_path)
     made = back_up(tmp_path)
     with Journal(tmp_path, write=True) as journal, pytest.raises(JournalBusy, match="in use by another"):
@@ -194,14 +196,14 @@ def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=ROOT)
 
 
-def test_the_commands(tmp_path: Path) -> None:
+def test_the_commands_backup_and_restore(tmp_path: Path) -> None:
     data, copy = tmp_path / "data", tmp_path / "copy.sqlite"
     played(data)
     done = run("backup", copy, "--data", data)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(f"{copy}: ")
     done = run("restore", copy, "--data", data)
     assert done.returncode == 0 and "The journal before is kept as" in done.stdout
-    cut(copy)
+    truncate(copy)
     cases = [
         (("restore", copy, "--data", data), "damaged"),
         (("restore", tmp_path / "none", "--data", data), "no file"),

@@ -1,4 +1,4 @@
-"""The demo's journal and the user's own are separate: neither is ever taken for the other."""
+"""The demo's journal and the user's own are separate and never confused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def played(folder: Path, name: str, *, demo: bool = False) -> None:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A data folder in which only the demo was played. The user's own journal is there, and empty."""
+    """A data folder in which only the demo was played. The user's own journal exists, but is empty."""
     folder = tmp_path / "data"
     Journal(folder, write=True).close()
     played(demo_folder(folder), "Demo", demo=True)
@@ -47,7 +47,7 @@ def test_a_demo_is_marked_in_its_events_and_its_state(data: Path) -> None:
 
 
 @pytest.mark.parametrize("game", ["last", "1"])
-def test_games_are_the_demos_until_the_user_has_one(
+def test_the_demos_games_are_shown_until_the_user_has_one(
     game: str, data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for command in (("export", game, "--format", "json"), ("replay", game)):
@@ -61,7 +61,7 @@ def test_games_are_the_demos_until_the_user_has_one(
     assert folder_to_read(data) == data
 
 
-def test_a_copy_of_the_demo_goes_back_to_the_demo(
+def test_a_copy_of_the_demo_is_restored_to_the_demo(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     copy, own = tmp_path / "copy.sqlite", tmp_path / "own.sqlite"
@@ -78,7 +78,7 @@ def test_a_copy_of_the_demo_goes_back_to_the_demo(
     assert folder_to_read(tmp_path / "elsewhere") == tmp_path / "elsewhere"
 
 
-def test_asking_which_journal_is_meant_leaves_nothing_beside_it(data: Path) -> None:
+def test_looking_for_the_journal_leaves_no_files(data: Path) -> None:
     before = sorted(data.rglob("*"))
     assert folder_to_read(data) == demo_folder(data)
     assert sorted(data.rglob("*")) == before
@@ -92,6 +92,6 @@ def test_a_damaged_journal_of_the_user_is_reported_and_not_ignored(
     assert str(data / "journal.sqlite") in capsys.readouterr().err
 
 
-def test_what_is_no_copy_is_no_demo(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_copy_is_not_a_demo(tmp_path: Path) -> None:
     (tmp_path / "noise.sqlite").write_bytes(b"noise" * 1000)
     assert not holds_demo(tmp_path / "noise.sqlite") and not holds_demo(tmp_path / "none.sqlite")

@@ -30,7 +30,7 @@ ROOT = HERE.parents[1]
 RULES = Rules.make(2)
 
 
-def left_out(why: str) -> None:
+def skip_or_fail(why: str) -> None:
     """Skip the test; fail if skipping is not allowed."""
     if os.environ.get("CI") == "true":
         pytest.fail(why)
@@ -41,7 +41,7 @@ def left_out(why: str) -> None:
 def faulty_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built library that makes a program's disk fail."""
     if shutil.which("gcc") is None or sys.platform != "linux":
-        left_out("the disk that fails needs Linux and gcc (apt install gcc libc6-dev)")
+        skip_or_fail("the disk that fails needs Linux and gcc (apt install gcc libc6-dev)")
     library = tmp_path_factory.mktemp("disk") / "faulty_disk.so"
     command = [
         "gcc",
@@ -80,8 +80,8 @@ def test_faults_at_moments_of_a_game(faulty_disk: Path, fast_folder: Path) -> No
     assert len(tried) == 6 and set(tried.values()) == {10}
 
 
-def test_the_disk_that_fails_is_noticed(faulty_disk: Path, tmp_path: Path) -> None:
-    """The check itself can fail: if the journal is not synced, a power cut loses emitted events."""
+def test_the_check_detects_lost_events(faulty_disk: Path, tmp_path: Path) -> None:
+    """If the journal is not synced, a power cut loses emitted events, and the check fails."""
     script = (HERE / "faulty_game.py").read_text(encoding="utf-8")
     careless = script.replace("    journal = Journal(folder)\n", """    journal = Journal(folder, write=True)
     journal._writer.execute("PRAGMA synchronous = OFF")
@@ -98,7 +98,7 @@ def test_the_disk_that_fails_is_noticed(faulty_disk: Path, tmp_path: Path) -> No
 
 @pytest.fixture
 def fast_folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder in memory, where there is one: the disk that fails is simulated anyway."""
+    """A folder in memory if possible, as the failing disk is simulated anyway."""
     memory = Path("/dev/shm")
     if not os.access(memory, os.W_OK):
         yield tmp_path
@@ -119,7 +119,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     except FileNotFoundError:
         problem = "there is no mount"
     if problem:
-        left_out(f"a small disk cannot be mounted here ({problem}); it needs root")
+        skip_or_fail(f"a small disk cannot be mounted here ({problem}); it needs root")
     yield folder
     subprocess.run(["umount", "--lazy", str(folder)], check=True, timeout=240)
 
@@ -136,7 +136,7 @@ def fill(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("already", [0, 1, 5, 30])
-def test_a_game_waits_for_room_and_goes_on(small_disk: Path, already: int) -> None:
+def test_a_game_waits_for_disk_space_and_goes_on(small_disk: Path, already: int) -> None:
     now = [0.0]
     journal = Journal(small_disk, write=True)
     session = Session(RULES, {}, journal, Player, clock=lambda: now[0])
@@ -148,7 +148,7 @@ def test_a_game_waits_for_room_and_goes_on(small_disk: Path, already: int) -> No
     assert "full" in str(session.state()["fault"])
     ply = session.history.ply
     assert ply == sum(event.type == "move" for event in emitted)
-    # A second start reports it too, once nobody holds the journal; and reading still works.
+    # A second start also reports it once the journal is free, and reading still works.
     with Journal(small_disk) as reader:
         assert reader.record(1) == session.record()
     ballast.unlink()
@@ -165,14 +165,14 @@ def test_a_game_waits_for_room_and_goes_on(small_disk: Path, already: int) -> No
         assert journal.notices == [] and len(list(positions(journal.record(1)))) == session.history.ply + 1
 
 
-def test_a_start_on_a_full_disk_is_one_sentence(small_disk: Path) -> None:
+def test_a_start_on_a_full_disk_is_reported_in_one_sentence(small_disk: Path) -> None:
     fill(small_disk)
     with pytest.raises(JournalError, match="full") as error:
         Journal(small_disk / "new", write=True)
     assert "\n" not in str(error.value)
 
 
-def test_a_rescue_without_room_leaves_all_as_it_is(small_disk: Path) -> None:
+def test_a_rescue_without_disk_space_changes_nothing(small_disk: Path) -> None:
     with Journal(small_disk, write=True) as journal:
         play_on(Session(RULES, {}, journal, Player).push, 40)
     path = small_disk / "journal.sqlite"
@@ -189,7 +189,7 @@ def test_a_rescue_without_room_leaves_all_as_it_is(small_disk: Path) -> None:
 
 
 def start(folder: Path) -> subprocess.CompletedProcess[str]:
-    """``play`` on ``folder``, for as long as it takes to open the journal."""
+    """Run ``play`` on ``folder`` until it has opened the journal."""
     return subprocess.run(
         [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "nothing.mp4", "--data", folder],
         capture_output=True, text=True, timeout=240, cwd=ROOT,
@@ -197,7 +197,7 @@ def start(folder: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_a_start_on_a_disk_that_may_only_be_read(small_disk: Path) -> None:
+def test_a_start_on_a_read_only_disk_is_reported(small_disk: Path) -> None:
     with Journal(small_disk, write=True) as journal:
         play_on(Session(RULES, {}, journal, Player).push, 10)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True, timeout=240)
@@ -206,7 +206,7 @@ def test_a_start_on_a_disk_that_may_only_be_read(small_disk: Path) -> None:
     assert "read-only disk" in done.stderr and str(small_disk) in done.stderr
 
 
-def test_a_start_on_a_damaged_journal_says_so_in_one_line(tmp_path: Path) -> None:
+def test_a_start_on_a_damaged_journal_is_reported_in_one_line(tmp_path: Path) -> None:
     with Journal(tmp_path, write=True) as journal:
         play_on(Session(RULES, {}, journal, Player).push, 10)
     with (tmp_path / "journal.sqlite").open("r+b") as file:
@@ -214,7 +214,7 @@ def test_a_start_on_a_damaged_journal_says_so_in_one_line(tmp_path: Path) -> Non
     first, second = start(tmp_path).stderr.splitlines()
     (kept,) = tmp_path.glob("journal.damaged-*.sqlite")
     assert "11 events of 1 game rescued" in first and f"kept as {kept}; play goes on" in first
-    # That there is no such camera is what ended it.
+    # The program ended because there is no such camera.
     assert "nothing.mp4" in second
 
 
@@ -232,7 +232,7 @@ except JournalError as error:
 """
 
 
-def test_a_folder_of_somebody_else(tmp_path: Path) -> None:
+def test_a_folder_of_another_user_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "theirs"
     folder.mkdir(mode=0o500)
     done = subprocess.run(
@@ -244,7 +244,9 @@ def test_a_folder_of_somebody_else(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["journal.lock", "journal.sqlite"])
-def test_files_of_somebody_else(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_another_user_are_refused(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Journal(tmp_path, write=True).close()
     opened = os.open
 
@@ -262,7 +264,9 @@ def test_files_of_somebody_else(tmp_path: Path, name: str, monkeypatch: pytest.M
     assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
 
 
-def test_a_clock_that_is_set_back_changes_no_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_is_set_back_does_not_change_the_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = [datetime(2026, 11, 21, 20, tzinfo=UTC)]
 
     def earlier_each_time() -> str:

@@ -1,4 +1,4 @@
-"""The journal keeps every event, reports damage in words, and is written by one process at a time."""
+"""The journal keeps every event, reports damage clearly, and is written by one process at a time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def played(folder: Path, frames: int = 12) -> tuple[Journal, Session]:
     return journal, session
 
 
-def test_events_come_back_as_they_were(tmp_path: Path) -> None:
+def test_events_are_read_back_unchanged(tmp_path: Path) -> None:
     journal, session = played(tmp_path)
     kept = journal.events()
     assert [number for number, _ in kept] == list(range(1, len(kept) + 1))
@@ -43,7 +43,7 @@ def test_events_come_back_as_they_were(tmp_path: Path) -> None:
         assert reader.events() == kept
 
 
-def test_a_record_of_the_journal_is_the_game(tmp_path: Path) -> None:
+def test_the_record_from_the_journal_is_that_of_the_game(tmp_path: Path) -> None:
     journal, session = played(tmp_path)
     game = session.state()["game"]
     record = journal.record(game)
@@ -54,7 +54,7 @@ def test_a_record_of_the_journal_is_the_game(tmp_path: Path) -> None:
         journal.record(77)
 
 
-def test_ids_grow_over_games_and_restarts(tmp_path: Path) -> None:
+def test_ids_increase_across_games_and_restarts(tmp_path: Path) -> None:
     journal, session = played(tmp_path, 4)
     session.submit(ask.NewGame())
     session.attend()
@@ -65,7 +65,7 @@ def test_ids_grow_over_games_and_restarts(tmp_path: Path) -> None:
     assert [summary.id for summary in journal.games()] == [2, 1]
 
 
-def test_a_game_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_game_continues_where_it_stopped(tmp_path: Path) -> None:
     journal, session = played(tmp_path, 9)
     before = session.state()
     journal.close()
@@ -83,7 +83,7 @@ def test_a_game_goes_on_where_it_was(tmp_path: Path) -> None:
     assert emitted[1].ply == before["ply"] + 1
 
 
-def test_a_finished_game_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_a_finished_game_is_not_continued(tmp_path: Path) -> None:
     journal, session = played(tmp_path, 5)
     session.submit(ask.Resign("g"))
     session.attend()
@@ -92,7 +92,7 @@ def test_a_finished_game_is_not_gone_on_with(tmp_path: Path) -> None:
     assert summary.result == {"winners": ["red"], "reason": "resigned"} and summary.plies == 4
     assert summary.ended and summary.began <= summary.ended and summary.players == NAMES
     assert journal.record(1) == session.record()
-    # The result taken back, the game is open again.
+    # Once the result is taken back, the game is unfinished again.
     session.submit(ask.TakeBack())
     session.attend()
     assert journal.last_unfinished() == 1 and journal.games()[0].result is None
@@ -103,8 +103,8 @@ def test_a_finished_game_is_not_gone_on_with(tmp_path: Path) -> None:
     assert session.state()["game"] == 2 and not session.resumed
 
 
-def test_everything_of_a_long_evening_comes_back(tmp_path: Path) -> None:
-    """Acts, take-backs, corrections, a pause: the journal's history is the running game's."""
+def test_every_kind_of_event_is_read_back(tmp_path: Path) -> None:
+    """Acts, turns taken back, corrections, a pause: the history in the journal is that of the game."""
     journal, session = played(tmp_path, 20)
     stacks = ("gr", *("r", "g") * 25, "")
     for request in (
@@ -119,7 +119,7 @@ def test_everything_of_a_long_evening_comes_back(tmp_path: Path) -> None:
     assert [i["type"] for i in journal.record(1).incidents] == ["taken_back"] * 3 + ["corrected"]
 
 
-def test_the_files_are_for_their_owner_alone(tmp_path: Path) -> None:
+def test_the_files_are_accessible_only_to_their_owner(tmp_path: Path) -> None:
     journal, _ = played(tmp_path / "new" / "folder")
     assert stat.S_IMODE(journal.folder.stat().st_mode) & 0o077 == 0
     for path in journal.folder.iterdir():
@@ -133,7 +133,7 @@ def test_every_commit_is_synced(tmp_path: Path) -> None:
     assert journal._writer.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_the_events_of_one_frame_are_kept_together_or_not_at_all(tmp_path: Path) -> None:
+def test_the_events_of_one_frame_are_stored_together_or_not_at_all(tmp_path: Path) -> None:
     journal, _ = played(tmp_path, 2)
     before = journal.events()
 
@@ -156,14 +156,14 @@ time.sleep(3600)
 """
 
 
-def test_a_second_process_is_refused_and_names_the_first(tmp_path: Path) -> None:
+def test_a_second_process_is_refused_naming_the_first(tmp_path: Path) -> None:
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, tmp_path], stdout=subprocess.PIPE, text=True)
     try:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
         with pytest.raises(JournalBusy, match=rf"process {holder.pid}\b") as busy:
             Journal(tmp_path, write=True)
         assert "\n" not in str(busy.value) and str(tmp_path) in str(busy.value)
-        # Reading is free.
+        # Reading is still possible.
         assert Journal(tmp_path).games() == []
     finally:
         holder.kill()
@@ -179,27 +179,27 @@ def test_an_empty_folder_has_no_games(tmp_path: Path) -> None:
     assert not (tmp_path / "nothing").exists()
 
 
-def foreign(path: Path) -> None:
+def make_foreign(path: Path) -> None:
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE recipes (name)")
     database.close()
 
 
-def newer(path: Path) -> None:
+def make_newer(path: Path) -> None:
     Journal(path.parent, write=True).close()
     database = sqlite3.connect(path)
     database.execute(f"PRAGMA user_version = {len(schema.MIGRATIONS) + 1}")
     database.close()
 
 
-def a_folder(path: Path) -> None:
+def make_a_folder(path: Path) -> None:
     path.mkdir(parents=True)
 
 
 BAD = [
-    (foreign, "not a journal"),
-    (newer, "newer"),
-    (a_folder, "cannot be"),
+    (make_foreign, "not a journal"),
+    (make_newer, "newer"),
+    (make_a_folder, "cannot be"),
 ]
 
 
@@ -224,7 +224,7 @@ def test_an_event_that_contradicts_the_rules_is_reported(tmp_path: Path) -> None
         journal.record(1)
 
 
-def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     now = [0.0]
     journal = Journal(tmp_path, write=True)
     session = Session(RULES, NAMES, journal, Player(RULES), clock=lambda: now[0])
@@ -236,7 +236,7 @@ def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
     emitted = play_on(session.push, 200, 5)
     state = session.state()
     assert "full" in state["fault"] and session.health()["journal"] == state["fault"]
-    # Nothing is emitted that is not stored.
+    # No event is emitted that is not stored.
     assert state["ply"] == 4 + sum(event.type == "move" for event in emitted)
     assert journal.record(1) == session.record()
     writer.execute(f"PRAGMA max_page_count = {pages + 1000}")
@@ -283,7 +283,7 @@ def test_reading_while_another_thread_writes(tmp_path: Path) -> None:
     assert not errors
 
 
-def test_a_migration_is_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_migration_is_atomic(tmp_path: Path) -> None:
     journal, session = played(tmp_path, 6)
     record = session.record()
     journal.close()
@@ -301,7 +301,7 @@ def test_a_migration_is_whole_or_not_at_all(tmp_path: Path) -> None:
     assert Journal(tmp_path, write=True).record(1) == record
 
 
-def test_an_alert_that_stood_when_the_plug_was_pulled_stands_again(tmp_path: Path) -> None:
+def test_an_open_alert_is_restored_after_a_power_cut(tmp_path: Path) -> None:
     journal, session = played(tmp_path, 3)
     journal.append(1, Alert(1.0, "distance", "green", ["d5"], "Put it back."))
     journal.close()

@@ -1,4 +1,4 @@
-"""Killed without warning, again and again: no emitted event is lost or duplicated, and the game continues.
+"""However often the program is killed, no emitted event is lost or duplicated, and the game continues.
 
 ``benchmarks/reliability/kills.py`` does the same a thousand times, and kills the real program too.
 """
@@ -14,7 +14,7 @@ from lives import Lives
 
 
 def survive(folder: Path, kills: int, seed: int, fresh: int, events: int) -> Lives:
-    """Run and kill this often, in a new interpreter every ``fresh`` times; more often if the machine is so
+    """Run and kill this often, every ``fresh``-th time in a new interpreter; more often if the machine is so
     slow that fewer than ``events`` were emitted.
     """
     lives = Lives(folder, random.Random(seed))

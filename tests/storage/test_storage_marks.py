@@ -1,4 +1,4 @@
-"""Titles of games, and deleted games: nothing recorded is lost."""
+"""Titles and deletions of games, which never lose recorded events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from focus_companion.storage.journal import Journal
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Journal:
-    """Two games; the second one is at the table."""
+    """Two games, of which the second is still being played."""
     journal = Journal(tmp_path / "games", write=True)
     session = Session(Rules.make(2), {"g": "Ann", "r": "Bob"}, journal, Player)
     play_on(session.push, 8)
@@ -35,7 +35,7 @@ def numbers(journal: Journal, **how: bool) -> list[int]:
     return [game.id for game in journal.games(**how)]
 
 
-def test_a_deleted_game_is_out_of_the_lists_and_whole(journal: Journal) -> None:
+def test_a_deleted_game_is_not_listed_but_complete(journal: Journal) -> None:
     before, record = journal.kept(limit=1000), journal.record(1)
     journal.delete(1)
     assert numbers(journal) == [2]
@@ -49,7 +49,7 @@ def test_a_deleted_game_is_out_of_the_lists_and_whole(journal: Journal) -> None:
     journal.close()
 
 
-def test_a_title_is_kept_and_can_go(journal: Journal) -> None:
+def test_a_title_is_kept_and_can_be_removed(journal: Journal) -> None:
     journal.entitle(1, "The final")
     journal.delete(1)
     assert journal.summary(1).title == "The final"
@@ -63,14 +63,14 @@ def test_a_title_is_kept_and_can_go(journal: Journal) -> None:
 
 
 @pytest.mark.parametrize("game", [0, 3, 2**64])
-def test_no_other_game_can_be_changed(journal: Journal, game: int) -> None:
+def test_an_unknown_game_cannot_be_changed(journal: Journal, game: int) -> None:
     for change in (journal.delete, journal.undelete, lambda number: journal.entitle(number, "x")):
         with pytest.raises(LookupError, match="no game"):
             change(game)
     journal.close()
 
 
-def test_a_copy_carries_titles_and_deletions(journal: Journal, tmp_path: Path) -> None:
+def test_a_copy_includes_titles_and_deletions(journal: Journal, tmp_path: Path) -> None:
     journal.entitle(2, "Żółw <&>")
     journal.delete(1)
     copy = back_up(journal.folder, tmp_path / "copy.sqlite")
@@ -83,7 +83,7 @@ def test_a_copy_carries_titles_and_deletions(journal: Journal, tmp_path: Path) -
         assert numbers(restored, deleted=True) == [2, 1]
 
 
-def test_a_rescue_carries_titles_and_deletions(journal: Journal) -> None:
+def test_a_rescue_preserves_titles_and_deletions(journal: Journal) -> None:
     journal.entitle(2, "The final")
     journal.delete(1)
     journal.close()

@@ -1,4 +1,4 @@
-"""Journals of every earlier version are migrated, and a copy is kept; a newer program's is left alone."""
+"""Journals of every earlier version are migrated, and a copy is kept; a newer journal is left unchanged."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ def dump(path: Path) -> list[str]:
         database.close()
 
 
-def test_every_earlier_version_has_its_journal() -> None:
+def test_there_is_a_journal_of_every_earlier_version() -> None:
     versions = [int(path.stem.removeprefix("journal-")) for path in OLDER]
     assert versions == list(range(1, len(schema.MIGRATIONS)))
 
 
 @pytest.mark.parametrize("source", OLDER, ids=lambda path: path.stem)
-def test_an_older_journal_is_brought_up_to_date(tmp_path: Path, source: Path) -> None:
+def test_an_older_journal_is_migrated(tmp_path: Path, source: Path) -> None:
     path = build(tmp_path, source)
     before = dump(path)
-    # Reading does not change it.
+    # Reading does not migrate it.
     with pytest.raises(JournalError, match="older form"):
         Journal(tmp_path).games()
     with Journal(tmp_path, write=True) as journal:
@@ -91,7 +91,7 @@ def test_an_older_journal_that_is_damaged_is_rescued(tmp_path: Path, source: Pat
 
 
 @pytest.mark.parametrize("source", OLDER, ids=lambda path: path.stem)
-def test_without_room_for_the_copy_nothing_is_changed(
+def test_without_disk_space_for_the_copy_nothing_is_changed(
     tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = build(tmp_path, source)
@@ -108,7 +108,7 @@ def test_without_room_for_the_copy_nothing_is_changed(
     Journal(tmp_path, write=True).close()
 
 
-def test_a_newer_journal_is_refused_untouched(tmp_path: Path) -> None:
+def test_a_newer_journal_is_refused_unchanged(tmp_path: Path) -> None:
     path = build(tmp_path, OLDER[0])
     database = sqlite3.connect(path)
     database.execute(f"PRAGMA user_version = {len(schema.MIGRATIONS) + 1}")

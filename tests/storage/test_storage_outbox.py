@@ -1,4 +1,4 @@
-"""What brokers have confirmed: it survives restarts, and damage to it does not prevent playing."""
+"""The outbox of events for brokers survives restarts, and damage to it does not prevent playing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from focus_companion.storage.outbox import FILE_NAME, Outbox, Sent
 
 
-def kept(folder: Path) -> Sent | None:
+def stored(folder: Path) -> Sent | None:
     outbox = Outbox(folder)
     try:
         return outbox.sent("broker", "Table 1", "j")
@@ -19,16 +19,16 @@ def kept(folder: Path) -> Sent | None:
         outbox.close()
 
 
-def filled(folder: Path) -> None:
+def fill(folder: Path) -> None:
     outbox = Outbox(folder)
     for number in range(200):
         outbox.keep("broker", f"Table {number}", "j", Sent(3, number))
     outbox.close()
 
 
-def test_it_is_there_after_a_restart(tmp_path: Path) -> None:
-    filled(tmp_path)
-    assert kept(tmp_path) == Sent(3, 1)
+def test_the_confirmed_events_are_known_after_a_restart(tmp_path: Path) -> None:
+    fill(tmp_path)
+    assert stored(tmp_path) == Sent(3, 1)
 
 
 def header(content: bytes) -> bytes:
@@ -47,11 +47,11 @@ def text(content: bytes) -> bytes:
 def test_a_damaged_outbox_is_recreated(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, spoil: Callable[[bytes], bytes]
 ) -> None:
-    filled(tmp_path)
+    fill(tmp_path)
     path = tmp_path / FILE_NAME
     path.write_bytes(spoil(path.read_bytes()))
     with caplog.at_level(logging.WARNING):
-        assert kept(tmp_path) is None
+        assert stored(tmp_path) is None
     assert FILE_NAME in caplog.text and "recreated" in caplog.text
-    filled(tmp_path)
-    assert kept(tmp_path) == Sent(3, 1)
+    fill(tmp_path)
+    assert stored(tmp_path) == Sent(3, 1)

@@ -1,4 +1,4 @@
-"""A damaged journal: every game up to the damage is rescued, the damaged files are kept, and play goes on."""
+"""A damaged journal: every game is rescued up to the damage, the damaged files are kept, and play goes on."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from focus_companion.storage.errors import JournalDamaged, JournalError, Journal
 from focus_companion.storage.journal import Journal
 
 RULES = Rules.make(2, fast=True, fast_total=1)
-"""A game is over with the first capture, after 57 turns."""
+"""A game ends with the first capture, after 57 turns."""
 Emitted = list[tuple[int, Event]]
 
 
 def played(folder: Path, frames: int = 300) -> Emitted:
-    """Some games, begun one after the other, in a properly closed journal."""
+    """Some games, one after the other, in a properly closed journal."""
     with Journal(folder, write=True) as journal:
         play_on(Session(RULES, {"g": "Ann"}, journal, Player, again=1.0).push, frames)
         return journal.events(limit=100_000)
@@ -78,8 +78,8 @@ def check_prefixes(folder: Path, emitted: Emitted, game_of: dict[int, int]) -> i
     return len(kept)
 
 
-def goes_on(folder: Path, before: Emitted | None = None) -> None:
-    """Games can be played on it, with ids above all that were emitted ``before`` the damage."""
+def check_playable(folder: Path, before: Emitted | None = None) -> None:
+    """Games can be played with this journal, with event ids above all emitted ``before`` the damage."""
     with Journal(folder, write=True) as journal:
         assert journal.notices == []
         last = journal.last_event()
@@ -100,13 +100,13 @@ def garbage(length: int, seed: int = 1) -> bytes:
     return random.Random(seed).randbytes(length)
 
 
-def cut(path: Path, parts: float) -> None:
+def truncate(path: Path, parts: float) -> None:
     with path.open("r+b") as file:
         file.truncate(int(path.stat().st_size * parts))
 
 
-def turn_bit(path: Path, of: bytes) -> None:
-    """Flip one bit in the middle of some text, as old disks do; SQLite does not notice."""
+def flip_bit(path: Path, of: bytes) -> None:
+    """Flip one bit in the middle of some text, as old disks may; SQLite does not notice."""
     content = path.read_bytes()
     places = [at for at in range(len(content)) if content.startswith(of, at)]
     at = places[len(places) // 2]
@@ -122,13 +122,13 @@ DAMAGES: list[tuple[str, Callable[[Path], None], float]] = [
     ("garbage over the header", lambda path: overwrite(path, 0, garbage(100)), 1.0),
     ("garbage over the first page", lambda path: overwrite(path, 0, garbage(4096)), 1.0),
     ("noughts over the first page", lambda path: overwrite(path, 0, bytes(4096)), 1.0),
-    ("cut in half", lambda path: cut(path, 0.5), 0.3),
-    ("cut in the middle of a page", lambda path: cut(path, 0.9013), 0.6),
+    ("cut in half", lambda path: truncate(path, 0.5), 0.3),
+    ("cut in the middle of a page", lambda path: truncate(path, 0.9013), 0.6),
     ("a page in the middle", lambda path: overwrite(path, middle(path), garbage(4096)), 0.3),
-    ("a bit of a position", lambda path: turn_bit(path, b'"position":"'), 0.3),
-    ("a bit of an event's type", lambda path: turn_bit(path, b'{"type":"move"'), 0.3),
+    ("a bit of a position", lambda path: flip_bit(path, b'"position":"'), 0.3),
+    ("a bit of an event's type", lambda path: flip_bit(path, b'{"type":"move"'), 0.3),
     ("all of it", lambda path: overwrite(path, 0, garbage(path.stat().st_size)), 0.0),
-    ("nothing but a text", lambda path: overwrite(path, 0, b"no database" * 20) or cut(path, 0.01), 0.0),
+    ("nothing but a text", lambda path: overwrite(path, 0, b"no database" * 20) or truncate(path, 0.01), 0.0),
 ]  # fmt: skip
 
 
@@ -138,10 +138,10 @@ def many_games(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Emitted]
     return folder, played(folder)
 
 
-def spoilt_copy(
+def damaged_copy(
     games: tuple[Path, Emitted], folder: Path, spoil: Callable[[Path], object]
 ) -> tuple[Emitted, Path, dict[int, int]]:
-    """The games, copied to ``folder`` and damaged: the emitted events, the journal, every event's game."""
+    """Copy and damage the games in ``folder``; return emitted events, journal, and every event's game."""
     source, emitted = games
     shutil.copytree(source, folder, dirs_exist_ok=True)
     path = folder / "journal.sqlite"
@@ -153,10 +153,10 @@ def spoilt_copy(
 @pytest.mark.parametrize(
     ("spoil", "least"), [case[1:] for case in DAMAGES], ids=[case[0] for case in DAMAGES]
 )
-def test_what_is_whole_is_saved(
+def test_undamaged_events_are_rescued(
     tmp_path: Path, many_games: tuple[Path, Emitted], spoil: Callable[[Path], None], least: float
 ) -> None:
-    emitted, path, game_of = spoilt_copy(many_games, tmp_path, spoil)
+    emitted, path, game_of = damaged_copy(many_games, tmp_path, spoil)
     spoilt = path.read_bytes()
     # A reader gets the error, and changes nothing.
     with pytest.raises(JournalDamaged, match="rescues what is whole"), Journal(tmp_path) as reader:
@@ -171,13 +171,13 @@ def test_what_is_whole_is_saved(
     events = check_prefixes(tmp_path, emitted, game_of)
     assert f"{events} event" in notice
     assert events >= least * len(emitted)
-    goes_on(tmp_path, emitted)
+    check_playable(tmp_path, emitted)
     # No temporary files are left.
     left = {p.name.split("-")[0] for p in tmp_path.iterdir()}
     assert left == {"journal.sqlite", "journal.lock", "journal.damaged"}
 
 
-def test_a_bad_frame_in_the_log_is_not_the_end_of_what_follows(tmp_path: Path) -> None:
+def test_frames_after_a_bad_frame_in_the_log_are_rescued(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
     emitted = killed(folder)
     log = folder / "journal.sqlite-wal"
@@ -200,10 +200,10 @@ def test_a_bad_frame_in_the_log_is_not_the_end_of_what_follows(tmp_path: Path) -
     assert check_prefixes(folder, emitted, game_of) == len(emitted)
     (kept,) = folder.glob("journal.damaged-*.sqlite-wal")
     assert kept.read_bytes() == spoilt
-    goes_on(folder, emitted)
+    check_playable(folder, emitted)
 
 
-def test_a_log_whose_header_is_gone(tmp_path: Path) -> None:
+def test_a_log_without_its_header_is_reported(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
     emitted = killed(folder)
     overwrite(folder / "journal.sqlite-wal", 0, garbage(32))
@@ -212,8 +212,8 @@ def test_a_log_whose_header_is_gone(tmp_path: Path) -> None:
     assert check_prefixes(folder, emitted, dict.fromkeys(range(1, len(emitted) + 1), 1)) == len(emitted)
 
 
-def test_a_log_cut_off_anywhere_is_no_damage(tmp_path: Path) -> None:
-    """The state after a power cut: events not emitted yet may be lost, without a report."""
+def test_a_truncated_log_does_not_count_as_damage(tmp_path: Path) -> None:
+    """This is the state after a power cut: events not yet emitted may be lost without a report."""
     folder = tmp_path / "killed"
     emitted = killed(folder)
     size = (folder / "journal.sqlite-wal").stat().st_size
@@ -239,7 +239,7 @@ def test_a_missing_log_is_reported(tmp_path: Path) -> None:
     (folder / "journal.lock").write_text("4711\nopen\n")
     with Journal(folder, write=True) as journal:
         assert len(journal.notices) == 1 and "journal.sqlite-wal is gone" in journal.notices[0]
-    goes_on(folder)
+    check_playable(folder)
     # After a regular end, the log has been merged into the journal.
     assert not (folder / "journal.sqlite-wal").exists()
 
@@ -256,7 +256,7 @@ def one_log(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Emitted]:
     st.booleans(),
     st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=300)), min_size=1, max_size=4),
 )
-def test_any_damage_leaves_prefixes(
+def test_after_any_damage_a_prefix_of_each_game_remains(
     tmp_path_factory: pytest.TempPathFactory,
     one_log: tuple[Path, Emitted],
     in_log: bool,
@@ -272,15 +272,15 @@ def test_any_damage_leaves_prefixes(
         with Journal(folder, write=True) as journal:
             rescued = journal.rescued is not None
     except JournalError as error:
-        # Headers of another program, or a newer one.
+        # The header seemed to be of another program or a newer version.
         assert not isinstance(error, JournalDamaged)
         return
     check_prefixes(folder, emitted, dict.fromkeys(range(1, len(emitted) + 1), 1))
-    goes_on(folder, emitted if rescued else None)
+    check_playable(folder, emitted if rescued else None)
     shutil.rmtree(folder)
 
 
-def test_rows_longer_than_a_page_are_read(tmp_path: Path) -> None:
+def test_rows_longer_than_a_page_are_rescued(tmp_path: Path) -> None:
     path = tmp_path / "long.sqlite"
     texts = {
         number: random.Random(number).randbytes(number).hex()
@@ -304,8 +304,8 @@ def test_rows_longer_than_a_page_are_read(tmp_path: Path) -> None:
         assert (float(real), negative, blob, same) == (number / 3, -(number**3), b"\0\xff", text)
 
 
-def test_a_rescue_that_was_cut_off_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed after each of its steps, the next start completes it; nothing is lost at any of them."""
+def test_an_interrupted_rescue_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a kill at any of its steps, the next start completes the rescue, and nothing is lost."""
     emitted = played(tmp_path / "start", 60)
     game_of = games_of(tmp_path / "start" / "journal.sqlite")
     overwrite(tmp_path / "start" / "journal.sqlite", 0, garbage(4096))
@@ -342,7 +342,7 @@ def test_a_rescue_that_was_cut_off_is_finished(tmp_path: Path, monkeypatch: pyte
     assert steps >= 4
 
 
-def test_a_game_that_the_rules_do_not_lead_to_is_gone_on_with_before_that(tmp_path: Path) -> None:
+def test_a_game_with_an_illegal_event_continues_from_before_it(tmp_path: Path) -> None:
     emitted = played(tmp_path, 10)
     last = next(event for _, event in reversed(emitted) if isinstance(event, Moved))
     with Journal(tmp_path, write=True) as journal:
@@ -354,10 +354,10 @@ def test_a_game_that_the_rules_do_not_lead_to_is_gone_on_with_before_that(tmp_pa
         )
         assert "1 later event lost" in journal.notices[0]
         assert journal.events() == emitted
-    goes_on(tmp_path, emitted)
+    check_playable(tmp_path, emitted)
 
 
-def test_the_page_shows_it_until_the_next_turn(tmp_path: Path) -> None:
+def test_the_page_shows_the_rescue_until_the_next_turn(tmp_path: Path) -> None:
     played(tmp_path, 10)
     overwrite(tmp_path / "journal.sqlite", 0, garbage(4096))
     with Journal(tmp_path, write=True) as journal:
@@ -371,8 +371,8 @@ def test_the_page_shows_it_until_the_next_turn(tmp_path: Path) -> None:
         assert session.state()["rescued"] is None
 
 
-def test_a_start_looks_at_the_newest_games_first_and_not_for_ever(tmp_path: Path) -> None:
-    """However long the journal: with no time at all, only the newest game is checked."""
+def test_a_start_checks_the_newest_games_first_for_a_limited_time(tmp_path: Path) -> None:
+    """However long the journal is: without any time, only the newest game is checked."""
     emitted = played(tmp_path, 300)
     path = tmp_path / "journal.sqlite"
     game_of = games_of(path)
@@ -399,20 +399,20 @@ def test_a_start_looks_at_the_newest_games_first_and_not_for_ever(tmp_path: Path
         path.write_bytes(content)
 
 
-def test_a_reader_of_the_damaged_journal_reads_the_rescued_one(tmp_path: Path) -> None:
+def test_a_reader_that_had_opened_the_damaged_journal_reads_the_rescued_one(tmp_path: Path) -> None:
     emitted = played(tmp_path, 10)
     with Journal(tmp_path) as journal:
         assert journal.events() == emitted
         path = tmp_path / "journal.sqlite"
         # The last event's text is changed, so its seal no longer matches.
-        turn_top_bit(path, b'"move":"')
+        flip_top_bit(path, b'"move":"')
         game = journal.begin(RULES, {})
         assert journal.rescued is not None
         assert [summary.id for summary in journal.games()] == [game, 1]
         assert len(journal.events()) < len(emitted)
 
 
-def test_a_second_rescue_keeps_the_first_ones_file(tmp_path: Path) -> None:
+def test_a_second_rescue_keeps_the_file_of_the_first(tmp_path: Path) -> None:
     for count in (1, 2, 3):
         played(tmp_path, 30)
         overwrite(tmp_path / "journal.sqlite", 0, garbage(4096))
@@ -420,7 +420,7 @@ def test_a_second_rescue_keeps_the_first_ones_file(tmp_path: Path) -> None:
         assert len(list(tmp_path.glob("journal.damaged-*.sqlite"))) == count
 
 
-def turn_top_bit(path: Path, of: bytes, nth: int = -1) -> None:
+def flip_top_bit(path: Path, of: bytes, nth: int = -1) -> None:
     """Flip the highest bit of the last byte of the ``nth`` occurrence of ``of``, which makes it invalid
     UTF-8.
     """
@@ -431,24 +431,24 @@ def turn_top_bit(path: Path, of: bytes, nth: int = -1) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told_as"),
+    ("spoil", "reported_as"),
     [
-        (lambda path: turn_top_bit(path, b'"position":"'), "Could not decode"),
-        (lambda path: turn_top_bit(path, b'{"players":2,"o'), "Could not decode"),
-        (lambda path: turn_bit(path, b'"fast":true'), "beginning of game|event"),
-        (lambda path: turn_top_bit(path, b"CREATE TABLE events "), "schema|list of tables"),
-        (lambda path: turn_top_bit(path, b"rules TEXT NOT NULL,\n"), "no such column"),
+        (lambda path: flip_top_bit(path, b'"position":"'), "Could not decode"),
+        (lambda path: flip_top_bit(path, b'{"players":2,"o'), "Could not decode"),
+        (lambda path: flip_bit(path, b'"fast":true'), "beginning of game|event"),
+        (lambda path: flip_top_bit(path, b"CREATE TABLE events "), "schema|list of tables"),
+        (lambda path: flip_top_bit(path, b"rules TEXT NOT NULL,\n"), "no such column"),
         (lambda path: overwrite(path, 47, b"\x06"), "unsupported file format"),
     ],
     ids=["a text", "a game's own row", "a game's rules", "the schema", "a column", "the format's number"],
 )  # fmt: skip
-def test_one_bit_turned_anywhere_is_rescued(
-    tmp_path: Path, many_games: tuple[Path, Emitted], spoil: Callable[[Path], None], told_as: str
+def test_a_flipped_bit_is_rescued(
+    tmp_path: Path, many_games: tuple[Path, Emitted], spoil: Callable[[Path], None], reported_as: str
 ) -> None:
-    emitted, _, game_of = spoilt_copy(many_games, tmp_path, spoil)
+    emitted, _, game_of = damaged_copy(many_games, tmp_path, spoil)
     with Journal(tmp_path, write=True) as journal:
         (notice,) = journal.notices
-    assert re.search(told_as, notice) and len(notice) < 400, notice
+    assert re.search(reported_as, notice) and len(notice) < 400, notice
     assert check_prefixes(tmp_path, emitted, game_of) > len(emitted) / 2
 
 
@@ -464,7 +464,7 @@ def one_game(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Emitted]:
 def test_any_flipped_bit_is_harmless_or_reported(
     tmp_path_factory: pytest.TempPathFactory, one_game: tuple[Path, Emitted], place: float, bit: int
 ) -> None:
-    """Whichever bit it is: a reader gets a sentence at worst, and a player can go on."""
+    """Whichever bit it is: at worst a reader gets an error message, and play can go on."""
     source, emitted = one_game
     folder = tmp_path_factory.mktemp("bit") / "copy"
     shutil.copytree(source, folder)
@@ -484,7 +484,7 @@ def test_any_flipped_bit_is_harmless_or_reported(
     shutil.rmtree(folder)
 
 
-def test_a_time_that_is_no_number_ends_its_game(tmp_path: Path) -> None:
+def test_an_event_whose_time_is_not_a_number_ends_its_game(tmp_path: Path) -> None:
     emitted = played(tmp_path, 10)
     path = tmp_path / "journal.sqlite"
     # The bytes of the last event's time, with all bits of the exponent set.
@@ -493,4 +493,4 @@ def test_a_time_that_is_no_number_ends_its_game(tmp_path: Path) -> None:
     with Journal(tmp_path, write=True) as journal:
         assert "rescued" in journal.notices[0]
         assert journal.events() == emitted[:-1]
-    goes_on(tmp_path, emitted)
+    check_playable(tmp_path, emitted)

@@ -1,5 +1,5 @@
 import sys
 from pathlib import Path
 
-# The tests of detection and of tracking share the drawn board.
+# drawn_board.py is shared by the tests of detection and of tracking.
 sys.path.insert(0, str(Path(__file__).parent))

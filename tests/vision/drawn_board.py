@@ -1,4 +1,4 @@
-"""Simple drawn pictures of a board with the start position, and the error of a camera that was found."""
+"""Simple drawn pictures of a board with the start position, and the error of an estimated camera."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def draw(
     return np.asarray(np.clip(blurred, 0, 255), np.uint8)
 
 
-def off(camera: Camera, truth: Camera, turns: int = 1) -> float:
+def corner_error(camera: Camera, truth: Camera, turns: int = 1) -> float:
     """Mean error of the corners in squares, for the best of the first ``turns`` quarter turns."""
     wanted = truth.project(PROFILE.corners)
     return float(

@@ -1,4 +1,4 @@
-"""The rate that a machine can sustain, from the time that it takes for a picture."""
+"""The frame rate that a machine can sustain, computed from its time per picture."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from focus_companion.support import machine
 from focus_companion.vision.capture.frames import CAMERA_SIZE
 from focus_companion.vision.machine_speed import FULL_RATE, MIN_RATE, REDUCED_SIZE, MachineSpeed, measure
 
-HERE = MachineSpeed(picture=0.002, whole=0.003)
-"""One core of a server."""
+FAST_MACHINE = MachineSpeed(picture=0.002, whole=0.003)
+"""Times in seconds on one core of a server."""
 
 
 def slower(times: float) -> MachineSpeed:
-    return MachineSpeed(times * HERE.picture, times * HERE.whole)
+    return MachineSpeed(times * FAST_MACHINE.picture, times * FAST_MACHINE.whole)
 
 
 def test_a_fast_machine_takes_every_picture() -> None:
-    assert HERE.rate == FULL_RATE
-    assert HERE.apart == 0
-    assert HERE.size == CAMERA_SIZE
+    assert FAST_MACHINE.rate == FULL_RATE
+    assert FAST_MACHINE.apart == 0
+    assert FAST_MACHINE.size == CAMERA_SIZE
 
 
-def test_a_slower_machine_takes_as_many_as_it_can_judge() -> None:
+def test_a_slower_machine_takes_as_many_pictures_as_it_can_process() -> None:
     speed = slower(12)
     assert MIN_RATE < speed.rate < FULL_RATE
     assert speed.apart == pytest.approx(1 / speed.rate)

@@ -37,7 +37,7 @@ def resident() -> int:
 def test_every_height_has_a_distinct_number(outlines: Outlines) -> None:
     shapes = []
     for height in range(1, 11):
-        # Only the rim of a number is black in all channels.
+        # Only the outline of a number is black in all channels.
         rows, columns = np.nonzero(drawn(outlines, {"d4": "r" * height}).max(2) < 6)
         assert bool(len(rows)) == (height > 1)
         shapes.append({(int(y - rows[0]), int(x - columns[0])) for y, x in zip(rows, columns, strict=True)})
@@ -52,7 +52,7 @@ def test_the_picture_itself_is_not_changed(outlines: Outlines) -> None:
 
 
 @pytest.mark.parametrize("name", ["a3", "d4", "f8"])
-def test_a_wrong_square_is_ringed_and_no_other(outlines: Outlines, name: str) -> None:
+def test_only_wrong_squares_are_ringed(outlines: Outlines, name: str) -> None:
     stacks = ["r"] * len(SQUARES)
     square = SQUARES.index(name)
     plain = draw_reading(GREY, outlines, stacks)
@@ -65,7 +65,7 @@ def test_a_wrong_square_is_ringed_and_no_other(outlines: Outlines, name: str) ->
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is asked of Linux")
 def test_threads_that_have_drawn_keep_no_memory(outlines: Outlines) -> None:
-    # All of the page's many threads draw sooner or later, and OpenCV's text would retain 6 MB for each.
+    # All of the server's many threads draw sooner or later, and OpenCV's text would retain 6 MB for each.
     over, drew = threading.Event(), threading.Semaphore(0)
 
     def draw() -> None:

@@ -40,7 +40,7 @@ START = start_position(Rules.make(2)).stacks
 def camera(
     tilt: float, pitch: float, field: float = 62.0, azimuth: float = 25.0, fill: float = 0.9
 ) -> Camera:
-    """A camera whose squares are ``pitch`` pixels wide; the picture is as large as that needs."""
+    """A camera for which squares are ``pitch`` pixels wide; the picture is as large as that requires."""
     aimed = aimed_camera(Lens.guess(960, 720, field), PROFILE, tilt=tilt, azimuth=azimuth, fill=fill)
     return aimed.scaled(pitch / aimed.pitch_pixels(PROFILE))
 
@@ -54,12 +54,12 @@ def mount(tilt: float, pitch: float, field: float = 62.0, azimuth: float = 25.0)
 def test_heights_are_sure_from_fifteen_degrees_at_forty_pixels(field: float, azimuth: float) -> None:
     assert mount(15.5, 40.5, field, azimuth).verdict is Certainty.SURE
     steep = mount(6.0, 40.5, field, azimuth)
-    # A wide lens sees the outer squares at a slant even then, but never those right below it.
+    # A wide lens sees the outer squares obliquely even then, but not those right below it.
     assert steep.verdict is not Certainty.SURE or field == 80.0
     assert Certainty.HARD in steep.squares and Certainty.SURE not in {steep.squares[k] for k in range(22, 30)}
 
 
-def test_more_slant_and_a_larger_board_make_heights_surer() -> None:
+def test_a_more_oblique_view_and_a_larger_board_make_heights_more_certain() -> None:
     def nats(tilt: float, pitch: float) -> np.ndarray:
         return separations(Outlines(camera(tilt, pitch), PROFILE), 0.9)
 
@@ -69,7 +69,7 @@ def test_more_slant_and_a_larger_board_make_heights_surer() -> None:
 
 
 @pytest.mark.parametrize(("tilt", "pitch"), [(20.0, 26.0), (15.0, 30.0), (24.0, 20.0)])
-def test_a_shift_within_the_blur_of_an_edge_is_not_sure(tilt: float, pitch: float) -> None:
+def test_a_shift_within_the_blur_of_an_edge_is_not_reliable(tilt: float, pitch: float) -> None:
     small = mount(tilt, pitch)
     assert small.step < MIN_VISIBLE_STEP and small.verdict is Certainty.FAIR and small.advice
     assert mount(tilt, 2.2 * pitch).verdict is Certainty.SURE
@@ -92,7 +92,7 @@ def test_from_the_side_the_advice_is_to_raise_the_camera(tilt: float, pitch: flo
     assert low.advice[0] is Advice.HIGHER and Advice.LOWER not in low.advice
 
 
-def test_the_advice_helps() -> None:
+def test_following_the_advice_helps() -> None:
     steep = camera(10, 40)
     before, after = (check_mount(Outlines(c, PROFILE)) for c in (steep, tilted(steep, 10)))
     assert abs(tilted(steep, 10).tilt - steep.tilt - 10) < 1e-6
@@ -100,7 +100,7 @@ def test_the_advice_helps() -> None:
     assert after.verdict is Certainty.SURE and before.verdict is not Certainty.SURE
 
 
-def test_an_unclear_picture_or_a_misfit_is_not_sure() -> None:
+def test_an_unclear_picture_or_a_poor_fit_is_not_reliable() -> None:
     outlines = Outlines(camera(32, 42), PROFILE)
     assert check_mount(outlines, Trial(0.95, 0.012)).verdict is Certainty.SURE
     dim = check_mount(outlines, Trial(0.1, 0.012))
@@ -113,7 +113,7 @@ def test_an_unclear_picture_or_a_misfit_is_not_sure() -> None:
     ("tilt", "pitch", "clearness", "sure"),
     [(16.0, 43.0, 0.4, True), (15.6, 76.0, 0.5, True), (16.0, 43.0, 0.2, False), (16.0, 30.0, 0.4, False)],
 )
-def test_poor_light_leaves_a_reliable_view_sure_but_is_advised_against(
+def test_in_poor_light_a_good_view_stays_reliable_but_more_light_is_advised(
     tilt: float, pitch: float, clearness: float, sure: bool
 ) -> None:
     found = check_mount(Outlines(camera(tilt, pitch), PROFILE), Trial(clearness, 0.012))
@@ -122,7 +122,7 @@ def test_poor_light_leaves_a_reliable_view_sure_but_is_advised_against(
     assert found.advice[0] is Advice.LIGHT
 
 
-def test_the_json_for_the_page() -> None:
+def test_the_json_for_the_page_has_verdict_and_squares() -> None:
     sent = mount(6, 45).to_json()
     assert sent["tilt"] == 6.0 and sent["verdict"] in ("fair", "hard")
     assert set(sent["squares"]) == {str(square) for square in SQUARES}

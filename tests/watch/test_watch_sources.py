@@ -1,4 +1,4 @@
-"""``watch`` on real pictures: a file, the same as a folder and as a stream; and invalid sources."""
+"""``watch`` on real pictures: a file, the same pictures as a folder and as a stream; and invalid sources."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ RULES: Final = ("--players", "2", "--order", "red,green")
 PLAYED: Final = ["f5-f4", "c4-d4", "f7-f6", "c6-c5", "b5-c5", "d5-c5", "e2-d2", "c5-c2"]
 
 
-def watch(*args: str | Path, status: int = 0, told: str | Path = "-") -> tuple[list[dict[str, Any]], str]:
-    """The events and the output on standard error."""
+def watch(
+    *args: str | Path, status: int = 0, events_file: str | Path = "-"
+) -> tuple[list[dict[str, Any]], str]:
+    """The events, and the output on standard error."""
     done = subprocess.run(
-        [sys.executable, "-m", "focus_companion.cli", "watch", *map(str, args), "--events", str(told)],
+        [sys.executable, "-m", "focus_companion.cli", "watch", *map(str, args), "--events", str(events_file)],
         capture_output=True,
         text=True,
         timeout=600,
@@ -48,7 +50,7 @@ def alerts(events: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 
 @pytest.fixture(scope="module")
 def pictures() -> list[bytes]:
-    """Every other frame of the clip, half of its fifteen a second, as JPEG pictures."""
+    """Every other one of the clip's fifteen frames per second, as JPEG pictures."""
     capture = cv2.VideoCapture(str(CLIP))
     found = []
     while capture.grab():
@@ -61,7 +63,7 @@ def pictures() -> list[bytes]:
 
 
 @pytest.mark.slow
-def test_a_video_file_gives_its_game(tmp_path: Path) -> None:
+def test_the_game_in_a_video_file_is_followed(tmp_path: Path) -> None:
     record = tmp_path / "game.json"
     events, _ = watch(CLIP, *RULES, "--record", record)
     assert events[0]["type"] == "ready"
@@ -74,7 +76,7 @@ def test_a_video_file_gives_its_game(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_as_a_folder_of_pictures(tmp_path: Path, pictures: list[bytes]) -> None:
+def test_the_game_in_a_folder_of_pictures_is_followed(tmp_path: Path, pictures: list[bytes]) -> None:
     for index, picture in enumerate(pictures):
         (tmp_path / f"{index:05d}.jpg").write_bytes(picture)
     events, _ = watch(tmp_path, *RULES, "--fps", "7.5")
@@ -86,7 +88,7 @@ def test_the_same_as_a_folder_of_pictures(tmp_path: Path, pictures: list[bytes])
 def streaming(
     pictures: list[bytes], fps: float, stand: Callable[[int], bool] = lambda sent: sent < 60
 ) -> Iterator[str]:
-    """A phone: the pictures as an MJPEG stream on loopback, once, at their own speed; ``stand``: whether to
+    """A phone that streams the pictures once as MJPEG on loopback, at rate ``fps``; ``stand``: whether to
     repeat the first picture, given the number sent.
     """
 
@@ -121,16 +123,16 @@ def streaming(
 
 
 @pytest.mark.slow
-def test_the_same_as_a_stream_on_loopback(pictures: list[bytes], tmp_path: Path) -> None:
-    told = tmp_path / "events"
+def test_the_game_in_a_stream_is_followed(pictures: list[bytes], tmp_path: Path) -> None:
+    events_file = tmp_path / "events"
 
     def unready(_: int) -> bool:
-        return not told.is_file() or '"ready"' not in told.read_text(encoding="utf-8")
+        return not events_file.is_file() or '"ready"' not in events_file.read_text(encoding="utf-8")
 
-    # Slower than they were taken, so that a machine busy with other tests does not miss a picture.
+    # More slowly than they were taken, so that a machine busy with other tests does not miss a picture.
     with streaming(pictures, fps=5, stand=unready) as address:
-        watch(address, *RULES, told=told)
-    events = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()]
+        watch(address, *RULES, events_file=events_file)
+    events = [json.loads(line) for line in events_file.read_text(encoding="utf-8").splitlines()]
     assert moves(events) == PLAYED
     assert [reason for reason, _ in alerts(events)] == ["distance", "out_of_turn"]
 
@@ -138,7 +140,7 @@ def test_the_same_as_a_stream_on_loopback(pictures: list[bytes], tmp_path: Path)
 @pytest.mark.slow
 def test_a_broken_stream_is_reported_and_reopened(pictures: list[bytes], tmp_path: Path) -> None:
     """The phone's stream ends after the first seconds, repeatedly: each time it is requested again."""
-    told = tmp_path / "events"
+    events_file = tmp_path / "events"
     with streaming(pictures[:1], fps=10) as address:
         process = subprocess.Popen(
             [
@@ -150,14 +152,14 @@ def test_a_broken_stream_is_reported_and_reopened(pictures: list[bytes], tmp_pat
                 *RULES,
                 "--reopen",
                 "--events",
-                told,
+                events_file,
             ],
             cwd=ROOT,
             stderr=subprocess.PIPE,
         )
         try:
             end = time.monotonic() + 400
-            while not told.is_file() or told.read_text(encoding="utf-8").count('"found"') < 2:
+            while not events_file.is_file() or events_file.read_text(encoding="utf-8").count('"found"') < 2:
                 assert time.monotonic() < end and process.poll() is None
                 time.sleep(0.2)
             process.send_signal(signal.SIGINT)
@@ -165,7 +167,7 @@ def test_a_broken_stream_is_reported_and_reopened(pictures: list[bytes], tmp_pat
         finally:
             process.kill()
             process.wait()
-    events = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()]
+    events = [json.loads(line) for line in events_file.read_text(encoding="utf-8").splitlines()]
     kinds = [event["type"] for event in events]
     assert kinds[:5] == ["ready", "lost", "found", "lost", "found"], kinds
     assert events[1] | {"time": 0} == {"type": "lost", "time": 0, "what": "camera", "why": "ended"}
@@ -185,7 +187,7 @@ def test_a_broken_stream_is_reported_and_reopened(pictures: list[bytes], tmp_pat
     ],
     ids=["missing", "no video", "empty", "empty folder", "refused", "odd scheme", "no camera"],
 )
-def test_a_source_that_is_none(tmp_path: Path, make: Any, status: int, words: list[str]) -> None:
+def test_an_invalid_source_is_reported(tmp_path: Path, make: Any, status: int, words: list[str]) -> None:
     _, said = watch(make(tmp_path), "--players", "2", status=status)
     (line,) = said.splitlines()
     assert line.startswith("focus-companion: ")
@@ -204,13 +206,13 @@ def test_pictures_without_a_board_are_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_start_that_is_not_the_start_names_its_squares(tmp_path: Path) -> None:
+def test_the_squares_of_a_wrong_start_are_reported(tmp_path: Path) -> None:
     picture = ROOT / "fixtures" / "images" / "2p-oblique-distance.jpg"
     for index in range(15):
         (tmp_path / f"{index:02d}.jpg").write_bytes(picture.read_bytes())
     events, said = watch(tmp_path, *RULES, status=1)
-    (told,) = [event for event in events if event["type"] == "set_up"]
-    assert {"a6", "c6"} <= set(told["squares"]) <= {"a6", "c6", "f5", "f4", "c4", "d4", "f7", "f6"}
+    (set_up,) = [event for event in events if event["type"] == "set_up"]
+    assert {"a6", "c6"} <= set(set_up["squares"]) <= {"a6", "c6", "f5", "f4", "c4", "d4", "f7", "f6"}
     assert "a6" in said and "c6" in said
 
 
@@ -226,7 +228,7 @@ NAMES: Final = {"R": "red", "G": "green", "B": "blue", "Y": "yellow"}
 @pytest.mark.slow
 @pytest.mark.skipif(not (SHARED / "footage").is_dir(), reason="the recordings lie beside some checkouts only")
 @pytest.mark.parametrize("name", RECORDINGS)
-def test_a_whole_recording_is_all_right(name: str, tmp_path: Path) -> None:
+def test_a_whole_recording_is_followed_without_errors(name: str, tmp_path: Path) -> None:
     truth = SHARED / "footage" / name / "truth.json"
     settings = json.loads(truth.read_text(encoding="utf-8"))["settings"]
     order = ",".join(NAMES[letter] for letter in settings["order"])

@@ -11,8 +11,8 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api")
 playwright.expect.set_options(timeout=120_000)
 
-PATIENCE = 120
-"""Timeout in seconds for a request on a machine under load."""
+REQUEST_TIMEOUT = 120
+"""Seconds; long, for a machine under load."""
 
 SWITCHES = [
     "--no-sandbox",
@@ -51,7 +51,7 @@ class Seen:
         return self.page
 
 
-def drawn(page: playwright.Page) -> None:
+def wait_until_drawn(page: playwright.Page) -> None:
     """Wait until everything that has happened so far is drawn."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
@@ -68,8 +68,8 @@ def status(page: playwright.Page, words: str) -> None:
 
 
 def until(page: playwright.Page, table: Any, **wanted: object) -> dict[str, Any]:
-    """The state, as soon as these keys have these values."""
-    latest = time.monotonic() + PATIENCE
+    """Wait until these keys of the state have these values; return the state."""
+    latest = time.monotonic() + REQUEST_TIMEOUT
     while True:
         state: dict[str, Any] = table.session.state()
         if all(state[key] == value for key, value in wanted.items()):
@@ -79,9 +79,9 @@ def until(page: playwright.Page, table: Any, **wanted: object) -> dict[str, Any]
 
 
 def caught_up(page: playwright.Page, table: Any) -> None:
-    """Wait until the page shows the newest event of the session by now, or a later one."""
-    told = table.session.state()["event"]
-    page.wait_for_function("told => Number(document.body.dataset.event) >= told", arg=told)
+    """Wait until the page shows the session's current newest event or a later one."""
+    event = table.session.state()["event"]
+    page.wait_for_function("event => Number(document.body.dataset.event) >= event", arg=event)
 
 
 def at_rest(page: playwright.Page) -> None:

@@ -1,4 +1,4 @@
-"""The page around a scripted table."""
+"""Fixtures for the page of a scripted table."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Measures the page of a running program; docs/page.md has the results.
 
-python tests/web/measure_page.py first-view URL        a phone's first view: bytes, time until it can be used
-python tests/web/measure_page.py viewers URL NUMBER    so many event streams: how late events come
+python tests/web/measure_page.py first-view URL        a phone's first view: bytes, time until it is usable
+python tests/web/measure_page.py viewers URL NUMBER    this many event streams: delay of the events
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from collections import Counter
 from typing import Any
 from urllib.parse import urlsplit
 
-PHONES = {
+NETWORKS = {
     "slow 4G (150 ms, 1.6 Mbit/s)": (150, 1638.4, 675),
     "fast 4G (60 ms, 9 Mbit/s)": (60, 9000, 1500),
     "home Wi-Fi (10 ms, 20 Mbit/s)": (10, 20000, 20000),
 }
-"""Round trip in ms and kbit/s down and up, by name."""
+"""Round trip in ms, and kbit/s down and up, by name."""
 
-SLOWER = 4
-"""Assumed slowdown of a phone's processor relative to this machine's."""
+CPU_SLOWDOWN = 4
+"""Assumed factor by which a phone's processor is slower than this machine's."""
 
-WAYS = 2
-"""Round trips before the page is usable: the page itself, then everything it references in parallel."""
+ROUND_TRIPS = 2
+"""Before the page is usable: one for the page itself, one for everything it references, in parallel."""
 
 DRAWN = """(() => {
     if (document.body?.dataset.ready === undefined) return false;
@@ -42,8 +42,8 @@ DRAWN = """(() => {
 })()"""
 """Whether the frame in which the page is usable has been drawn."""
 
-VIEWS = 9
-SECONDS = 40
+REPETITIONS = 9
+STREAM_SECONDS = 40
 
 
 def first_view(url: str) -> None:
@@ -52,19 +52,19 @@ def first_view(url: str) -> None:
     path = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        work = statistics.median(_work(browser, url) for _ in range(VIEWS))
+        work = statistics.median(_work(browser, url) for _ in range(REPETITIONS))
         print(f"work of the page's thread until usable: {work:.0f} ms of this processor's time")
-        for name, (latency, down, up) in PHONES.items():
+        for name, (latency, down, up) in NETWORKS.items():
             times: list[float] = []
-            for _ in range(VIEWS):
+            for _ in range(REPETITIONS):
                 bytes_seen, before, took, kinds = _view(browser, url, latency, down, up)
                 times.append(took)
             usable = f"usable after {statistics.median(times):.0f} ms, at best {min(times):.0f}"
-            reckoned = WAYS * latency + before * 8 / down + SLOWER * work
+            estimate = ROUND_TRIPS * latency + before * 8 / down + CPU_SLOWDOWN * work
             print(
                 f"{name}: {bytes_seen / 1000:.0f} KB {dict(kinds)}, {before / 1000:.0f} KB of them before use"
             )
-            print(f"    {usable}; on a machine without other work {reckoned:.0f} ms")
+            print(f"    {usable}; on a machine without other work {estimate:.0f} ms")
         browser.close()
 
 
@@ -77,15 +77,15 @@ def _work(browser: Any, url: str) -> float:
     page = context.new_page()
     cdp = context.new_cdp_session(page)
     cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
-    # Deferred parts are deferred here, too: after the frame in which the page is usable.
-    _throttle(cdp, *PHONES["slow 4G (150 ms, 1.6 Mbit/s)"])
+    # Throttled, so that deferred parts load after the frame in which the page is usable, as on a phone.
+    _throttle(cdp, *NETWORKS["slow 4G (150 ms, 1.6 Mbit/s)"])
     page.goto(url, wait_until="commit")
-    # By simple polling: the driver's own way to wait would inject a script, which would be counted as well.
+    # By polling, because the driver's own waiting injects a script, which would be counted as well.
     while not cdp.send("Runtime.evaluate", {"expression": DRAWN})["result"]["value"]:
         time.sleep(0.005)
-    told = {metric["name"]: metric["value"] for metric in cdp.send("Performance.getMetrics")["metrics"]}
+    metrics = {metric["name"]: metric["value"] for metric in cdp.send("Performance.getMetrics")["metrics"]}
     context.close()
-    return float(told["TaskDuration"]) * 1000
+    return float(metrics["TaskDuration"]) * 1000
 
 
 def _throttle(cdp: Any, latency: float, down: float, up: float) -> None:
@@ -116,7 +116,7 @@ def _view(
         lambda seen: sizes.update({named.get(seen["requestId"], "?"): int(seen["encodedDataLength"])}),
     )
     _throttle(cdp, latency, down, up)
-    cdp.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    cdp.send("Emulation.setCPUThrottlingRate", {"rate": CPU_SLOWDOWN})
     page.add_init_script(
         """new MutationObserver((_, seen) => {
             if (document.body?.dataset.ready === undefined) return;
@@ -160,7 +160,7 @@ async def _follow(url: str, number: int) -> tuple[list[tuple[float, int]], list[
         asyncio.create_task(_viewer(where.hostname or "", where.port or 80, heard, refused))
         for _ in range(number)
     ]
-    await asyncio.sleep(SECONDS)
+    await asyncio.sleep(STREAM_SECONDS)
     for viewer in viewers:
         viewer.cancel()
     await asyncio.gather(*viewers, return_exceptions=True)
@@ -176,9 +176,9 @@ def viewers(url: str, number: int) -> None:
     first: dict[int, float] = {}
     for at, event in heard:
         first[event] = min(at, first.get(event, at))
-    # From the first viewer who receives an event to each of the others.
+    # The delay from the first viewer who receives an event to each of the others.
     late = sorted((at - first[event]) * 1000 for at, event in heard)
-    rate = (after["frames"] - before["frames"]) / SECONDS
+    rate = (after["frames"] - before["frames"]) / STREAM_SECONDS
     print(
         f"{number} viewers: {number - len(refused)} served, {len(refused)} refused {dict(Counter(refused))}"
     )

@@ -61,7 +61,7 @@ NAMES = {"g": "Ann", "r": "Bartholomew"}
 
 
 class Photographed(ScriptedSight):
-    """A scripted sight whose camera sees the recorded start position."""
+    """A scripted sight whose camera shows a recorded start position."""
 
     def __init__(self, stacks: Sequence[str]) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class Photographed(ScriptedSight):
 
 
 class Stage(Table):
-    """A table at which each state can be set."""
+    """A table that can be brought into each state."""
 
     def __init__(self, folder: Path, rules: Rules | None = None, names: dict[str, str] | None = None) -> None:
         super().__init__(folder, rules or Rules.make(order=("red", "green")), names or NAMES)
@@ -105,7 +105,7 @@ def begun(stage: Stage, plies: int = 4) -> None:
 
 
 def _quiet(stage: Stage) -> str:
-    """A turn that builds tall stacks, the same every time."""
+    """A turn that builds tall stacks, always the same one in the same position."""
     legal = sorted(stage.session.legal())
     return legal[(7 * stage.session.history.ply + 3) % len(legal)]
 
@@ -145,7 +145,7 @@ def who_begins(stage: Stage) -> None:
 
 
 def reply(stage: Stage) -> None:
-    """The computer has chosen its turn, which somebody has to make."""
+    """The computer has chosen its turn, which somebody has to make on the board."""
     begun(stage)
     stage.ask(SetSeat("r", "companion:3"))
     now = stage.session.history
@@ -154,7 +154,7 @@ def reply(stage: Stage) -> None:
 
 
 def sits(kind: str, why: str = "") -> Callable[[Stage], None]:
-    """The player to move is not at the table, and has not chosen a turn yet; ``why``: and will not."""
+    """The player to move is not at the table and has not chosen a turn yet; ``why``: why they will not."""
 
     def do(stage: Stage) -> None:
         begun(stage)
@@ -167,7 +167,7 @@ def sits(kind: str, why: str = "") -> Callable[[Stage], None]:
 
 
 def advised(stage: Stage) -> str:
-    """The computer says of a stack of the player to move that there is something better."""
+    """The computer's assessment of a stack of the player to move is that there is something better."""
     begun(stage)
     now = stage.session.history
     square = next(move[:2] for move in sorted(stage.session.legal()) if not move.startswith("*"))
@@ -176,7 +176,7 @@ def advised(stage: Stage) -> str:
 
 
 def in_hand(stage: Stage) -> None:
-    """The same, of a stack that has been in the hand for so long that it is alerted."""
+    """The same for a stack that has been in the hand for so long that there is an alert."""
     at, mover = INDEX[advised(stage)], stage.session.position.to_move
     stage.see(Wrong("wrong_removal", mover, (at,), say("vanished", mover, squares=(at,))))
 
@@ -203,7 +203,7 @@ def unclear(stage: Stage) -> None:
 
 
 def unclear_one(stage: Stage) -> None:
-    """A barely visible turn, or a piece that is somewhere else."""
+    """A barely visible turn, or a piece in the wrong place."""
     begun(stage)
     stage.see(Undecided((Move.parse("b5-c5"),)))
 
@@ -399,7 +399,7 @@ def shoot_docs(folder: Path) -> list[Path]:
 
 
 def _small(path: Path) -> None:
-    """With a palette: otherwise photographs make the screenshots large."""
+    """Convert to a palette, as photographs would make the screenshots large."""
     colours = Image.open(path).convert("RGB")
     small = colours.quantize(64, Image.Quantize.MEDIANCUT, kmeans=4, dither=Image.Dither.NONE)
     small.save(path, optimize=True)

@@ -89,7 +89,7 @@ class Table:
         self.frames = 0
 
     def see(self, *verdicts: Verdict) -> None:
-        """Push one frame with this verdict."""
+        """Push one frame with these verdicts."""
         self.sight.script = list(verdicts)
         image = np.full((96, 128, 3), self.frames % 200, np.uint8)
         self.frames += 1
@@ -117,7 +117,7 @@ class Table:
             loop.join()
 
     def ask(self, client: FlaskClient, body: Any, headers: dict[str, str] | None = None) -> TestResponse:
-        """The response to an act, carried out while the game thread is running."""
+        """The response to an act that is carried out while the game thread is running."""
         with self.looping():
             return client.post("/api/requests", json=body, headers=headers)
 

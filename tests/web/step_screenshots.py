@@ -2,7 +2,7 @@
 
     python tests/web/step_screenshots.py docs/images [--only STEP …]
 
-Each picture joins the languages; what overflows or has no name is printed.
+Each picture shows all languages side by side; elements that overflow or have no name are printed.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from focus_companion.web.phone.holder import Holder
 from focus_companion.web.server import PageServer
 
 PHONE: Final = {"width": 390, "height": 844}
-SMALLER: Final = 0.62
-QUALITY: Final = 55
-GAP: Final = 8
+SCALE: Final = 0.62
+JPEG_QUALITY: Final = 55
+GAP_PIXELS: Final = 8
 FAKE_CAMERA: Final = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
-SEEN: Final = shots.IMAGES / "2p-oblique-start.jpg"
-"""What the phone sees."""
+PHONE_PICTURE: Final = shots.IMAGES / "2p-oblique-start.jpg"
+"""The picture from the phone's camera."""
 ADDRESS: Final = "https://192.168.1.20:8001/#word"
 
 FAULTS: Final = """() => {
@@ -87,7 +87,7 @@ STEPS: Final[dict[str, tuple[Callable[..., None] | None, Act, dict[str, Any]]]] 
     "prompt": (shots.prompt, shots.nothing, {}),
     "over": (shots.over, shots.nothing, {}),
 }
-"""For each step: how it comes about (``None``: see :func:`_served`), what is done, options of the app."""
+"""For each step: set-up (``None``: see :func:`_served`), action on the page, options of the app."""
 
 
 @contextmanager
@@ -132,14 +132,16 @@ def shoot(browser: Any, step: str, folder: Path) -> Path:
                 print(step, language, faults)
             path = Path(made) / f"{language}.png"
             page.screenshot(path=str(path))
-            size = (round(PHONE["width"] * SMALLER), round(PHONE["height"] * SMALLER))
+            size = (round(PHONE["width"] * SCALE), round(PHONE["height"] * SCALE))
             taken.append(Image.open(path).convert("RGB").resize(size, Image.Resampling.LANCZOS))
             context.close()
-    joined = Image.new("RGB", (sum(t.width + GAP for t in taken) - GAP, taken[0].height), "#777")
+    joined = Image.new(
+        "RGB", (sum(t.width + GAP_PIXELS for t in taken) - GAP_PIXELS, taken[0].height), "#777"
+    )
     for at, picture in enumerate(taken):
-        joined.paste(picture, (at * (picture.width + GAP), 0))
+        joined.paste(picture, (at * (picture.width + GAP_PIXELS), 0))
     path = folder / f"step-{step}.jpg"
-    joined.save(path, quality=QUALITY, optimize=True, progressive=True)
+    joined.save(path, quality=JPEG_QUALITY, optimize=True, progressive=True)
     return path
 
 
@@ -151,7 +153,7 @@ def main() -> None:
     asked.folder.mkdir(parents=True, exist_ok=True)
     with playwright.sync_playwright() as driver, tempfile.TemporaryDirectory() as made:
         camera = Path(made) / "camera.mjpeg"
-        camera.write_bytes(SEEN.read_bytes() * 60)
+        camera.write_bytes(PHONE_PICTURE.read_bytes() * 60)
         switches = [*SWITCHES, *FAKE_CAMERA, f"--use-file-for-fake-video-capture={camera}"]
         browser = driver.chromium.launch(executable_path=chromium(), args=switches)
         for step in asked.only:

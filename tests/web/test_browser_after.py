@@ -18,7 +18,7 @@ from focus_companion.web.server import PageServer
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_looking_back_and_to_now_again(table, seen: Seen) -> None:
+def test_earlier_positions_are_shown_and_the_current_one_again(table, seen: Seen) -> None:
     page = seen.open()
     table.play(*MOVES)
     page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
@@ -33,7 +33,7 @@ def test_looking_back_and_to_now_again(table, seen: Seen) -> None:
     assert stack(page, "c5") == "c5: empty"
 
 
-def test_arrow_keys_walk_through_the_game(table, seen: Seen) -> None:
+def test_arrow_keys_step_through_the_game(table, seen: Seen) -> None:
     page = seen.open()
     table.play(*MOVES)
     page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
@@ -45,13 +45,13 @@ def test_arrow_keys_walk_through_the_game(table, seen: Seen) -> None:
     page.wait_for_selector('body[data-looking="now"]')
 
 
-EVERY_MS = 900
-"""Milliseconds for which a position of the replay stays."""
+REPLAY_INTERVAL_MS = 900
+"""How long the replay shows a position."""
 
 
-def test_a_game_plays_through_and_stops_where_one_likes(table, seen: Seen) -> None:
+def test_a_replay_plays_to_the_end_and_can_be_stopped(table, seen: Seen) -> None:
     table.play(*MOVES)
-    # The test moves the page's clock: a busy machine could miss a position that stays for a second.
+    # The test advances the page's clock, because a busy machine could miss a position shown for a second.
     seen.page.clock.install()
     page = seen.open()
     page.clock.pause_at(page.evaluate("Date.now() + 1000"))
@@ -59,28 +59,28 @@ def test_a_game_plays_through_and_stops_where_one_likes(table, seen: Seen) -> No
     play.click()
     expect(play).to_have_attribute("aria-pressed", "true")
     expect(shown).to_have_text("0 / 4")
-    page.clock.run_for(EVERY_MS - 1)
+    page.clock.run_for(REPLAY_INTERVAL_MS - 1)
     expect(shown).to_have_text("0 / 4")
     page.clock.run_for(1)
     expect(shown).to_have_text("1 / 4")
     page.locator("#replay [data-step=first]").click()
     expect(play).to_have_attribute("aria-pressed", "false")
     expect(shown).to_have_text("0 / 4")
-    page.clock.run_for(5 * EVERY_MS)
+    page.clock.run_for(5 * REPLAY_INTERVAL_MS)
     expect(shown).to_have_text("0 / 4")
     play.click()
     for ply in (1, 2, 3):
-        page.clock.run_for(EVERY_MS)
+        page.clock.run_for(REPLAY_INTERVAL_MS)
         expect(shown).to_have_text(f"{ply} / 4")
         expect(play).to_have_attribute("aria-pressed", "true")
-    page.clock.run_for(EVERY_MS)
+    page.clock.run_for(REPLAY_INTERVAL_MS)
     page.wait_for_selector('body[data-looking="now"]')
     expect(play).to_have_attribute("aria-pressed", "false")
     expect(shown).to_have_text("4 / 4")
     assert seen.troubles == []
 
 
-def test_a_slow_host_makes_the_replay_wait_and_skip_nothing(table, seen: Seen) -> None:
+def test_on_a_slow_host_the_replay_waits_and_skips_nothing(table, seen: Seen) -> None:
     table.play(*MOVES)
     seen.page.clock.install()
     held: list[Any] = []
@@ -91,12 +91,12 @@ def test_a_slow_host_makes_the_replay_wait_and_skip_nothing(table, seen: Seen) -
     with page.expect_request("**/api/games/1"):
         play.click()
     expect(play).to_have_attribute("aria-pressed", "true")
-    page.clock.run_for(10 * EVERY_MS)
+    page.clock.run_for(10 * REPLAY_INTERVAL_MS)
     expect(play).to_have_attribute("aria-pressed", "true")
     (asked,) = held
     asked.continue_()
     expect(shown).to_have_text("0 / 4")
-    page.clock.run_for(EVERY_MS)
+    page.clock.run_for(REPLAY_INTERVAL_MS)
     expect(shown).to_have_text("1 / 4")
     assert seen.troubles == []
 
@@ -159,10 +159,10 @@ navigator.share = async ({ files }) => {
   window.handed.push([files[0].name, files[0].type, files[0].size]);
 };
 """
-"""A browser that can share files, but only soon after a touch, as on a phone."""
+"""Makes a browser able to share files, but only soon after a touch, as on a phone."""
 
 
-def test_a_phone_hands_the_film_on(table, seen: Seen) -> None:
+def test_the_film_is_shared_from_a_phone(table, seen: Seen) -> None:
     table.play(*MOVES)
     seen.page.add_init_script(SHARES)
     asked = []
@@ -171,7 +171,7 @@ def test_a_phone_hands_the_film_on(table, seen: Seen) -> None:
     button = page.locator("#share")
     expect(button).to_have_text("Share the game")
     button.click()
-    # The film took longer than the touch is valid on a phone: the next touch shares it.
+    # Writing the film took longer than a touch remains valid on a phone: the next touch shares it.
     expect(button).to_have_text("The film is ready: share it")
     button.click()
     expect(button).to_have_text("Share the game")
@@ -181,14 +181,14 @@ def test_a_phone_hands_the_film_on(table, seen: Seen) -> None:
     assert seen.troubles == []
 
 
-def test_where_nothing_can_be_shared_there_is_no_button(table, seen: Seen) -> None:
+def test_without_a_share_function_there_is_no_share_button(table, seen: Seen) -> None:
     seen.page.add_init_script("Object.defineProperty(Navigator.prototype, 'canShare', { value: undefined });")
     page = seen.open()
     page.wait_for_selector("#replay [data-step=first]")
     expect(page.locator("#share")).to_be_hidden()
 
 
-def test_the_players_are_a_click_from_the_games(table, seen: Seen) -> None:
+def test_the_list_of_games_links_to_the_players(table, seen: Seen) -> None:
     page = seen.open("/games")
     page.get_by_role("link", name="Players").click()
     page.wait_for_selector("body[data-ready]")
@@ -208,7 +208,7 @@ def test_the_players_fit_on_a_phone(browser, tmp_path: Path, make_table, languag
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         for name in page.locator(".people h2, .people tbody th").all():
             box = name.bounding_box()
-            assert box["height"] < 2 * 24, "a name stands in one line"
+            assert box["height"] < 2 * 24, "a name takes one line"
         context.close()
 
 

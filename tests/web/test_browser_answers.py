@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from browsing import MOVES, Seen, caught_up, drawn, status, until
+from browsing import MOVES, Seen, caught_up, status, until, wait_until_drawn
 from playwright.sync_api import expect
 
 from focus_companion.game.moves import Move
@@ -20,7 +20,7 @@ from focus_companion.web.server import PageServer
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def askew(table: Any) -> None:
+def show_diagonal_move(table: Any) -> None:
     """Green has moved the piece on b6 diagonally to c7."""
     a, b = INDEX["b6"], INDEX["c7"]
     table.see(Wrong("not_straight", "g", (a, b), say("not_straight", "g", origin=a, target=b, number=1)))
@@ -30,22 +30,22 @@ WINDOWS = [(320, 640), (390, 844), (768, 1024), (1280, 800), (1920, 1080)]
 
 
 @pytest.mark.parametrize("language", ["en", "pl", "it"])
-def test_the_answers_to_an_alert_are_in_its_box_and_in_sight(table, seen: Seen, language: str) -> None:
+def test_the_answers_to_an_alert_are_visible_in_its_box(table, seen: Seen, language: str) -> None:
     page = seen.open(f"/?lang={language}")
-    askew(table)
+    show_diagonal_move(table)
     for act in ("legal", "dismiss"):
         expect(page.locator(f"[data-act={act}]")).to_have_count(1)
         expect(page.locator(f"#status [data-act={act}]")).to_be_visible()
     for width, height in WINDOWS:
         page.set_viewport_size({"width": width, "height": height})
-        drawn(page)
+        wait_until_drawn(page)
         for part in ("[data-act=legal]", "[data-act=dismiss]", "#status", "#board"):
             expect(page.locator(part)).to_be_in_viewport(ratio=0.99)
 
 
 def test_an_alert_is_settled_from_its_box(table, seen: Seen, looping) -> None:
     page = seen.open()
-    askew(table)
+    show_diagonal_move(table)
     page.click("#status [data-act=dismiss]")
     until(page, table, alert=None)
     expect(page.locator("[data-act=dismiss]")).to_have_count(0)
@@ -53,7 +53,7 @@ def test_an_alert_is_settled_from_its_box(table, seen: Seen, looping) -> None:
 
 def test_a_turn_is_chosen_by_its_letter_on_the_board(table, seen: Seen, looping) -> None:
     page = seen.open()
-    askew(table)
+    show_diagonal_move(table)
     expect(page.locator(".path.undo")).to_have_count(1)
     page.click("[data-act=legal]")
     status(page, "Which turn was it?")
@@ -61,13 +61,15 @@ def test_a_turn_is_chosen_by_its_letter_on_the_board(table, seen: Seen, looping)
     letters = page.locator("#board .name")
     moves = letters.evaluate_all("all => all.map(({ dataset }) => dataset.move)")
     assert 2 <= len(moves) <= 6
-    assert all("b6" in move or "c7" in move for move in moves), "those near to what was done"
+    assert all("b6" in move or "c7" in move for move in moves), (
+        "only turns close to what was done are offered"
+    )
     assert page.locator("#status .choice b").all_text_contents() == letters.all_text_contents()
     expect(page.locator("dialog[open]")).to_have_count(0)
     page.click('#board .name[data-move="b6-b7"] text')
     status(page, "1 piece b6 to b7?")
     expect(page.locator(".path.candidate")).to_have_count(1)
-    assert table.session.state()["ply"] == 0, "not before it was asked"
+    assert table.session.state()["ply"] == 0, "the turn must be confirmed first"
     page.click("[data-act=turn_another]")
     expect(page.locator("#board .name")).to_have_count(len(moves))
     page.click('#board .name[data-move="b6-b7"] text')
@@ -79,7 +81,7 @@ def test_a_turn_is_chosen_by_its_letter_on_the_board(table, seen: Seen, looping)
 
 
 @pytest.mark.parametrize("size", [(390, 844), (1280, 800), (1920, 1080)])
-def test_a_missed_turn_is_entered_by_touching_the_stack_and_where_it_went(
+def test_a_missed_turn_is_entered_by_touching_stack_and_target(
     table, seen: Seen, looping, size: tuple[int, int]
 ) -> None:
     seen.page.set_viewport_size({"width": size[0], "height": size[1]})
@@ -99,12 +101,12 @@ def test_a_missed_turn_is_entered_by_touching_the_stack_and_where_it_went(
     page.click("[data-act=turn_yes]")
     until(page, table, last_move="b6-a6")
     expect(page.locator("#board .name, .ring.selected")).to_have_count(0)
-    # From now on a touch selects a square again.
+    # Afterwards a touch selects a square again.
     page.click('[data-square="b5"] .hit', force=True)
     expect(page.locator("#square-info")).to_contain_text("Red can reach")
 
 
-def test_a_piece_of_the_reserve_is_entered_by_touching_its_square(table, seen: Seen, looping) -> None:
+def test_a_reserve_piece_is_entered_by_touching_its_square(table, seen: Seen, looping) -> None:
     table.session.submit(SetPosition(table.session.position.stacks, "g", {"g": 1}))
     until(seen.page, table, reserves={"green": 1, "red": 0})
     table.start()
@@ -126,11 +128,13 @@ def test_a_piece_of_the_reserve_is_entered_by_touching_its_square(table, seen: S
 
 def test_a_turn_is_chosen_by_keyboard_alone(table, seen: Seen, looping) -> None:
     page = seen.open()
-    askew(table)
+    show_diagonal_move(table)
     page.focus("[data-act=legal]")
     page.keyboard.press("Enter")
     status(page, "Which turn was it?")
-    assert page.evaluate("document.activeElement.matches('#status .choice')"), "the answers keep the focus"
+    assert page.evaluate("document.activeElement.matches('#status .choice')"), (
+        "the focus stays on the answers"
+    )
     page.focus('[data-square="d4"]')
     for key in ("ArrowLeft", "ArrowLeft", "ArrowUp", "ArrowUp", "Enter", "ArrowUp", "Enter"):
         page.keyboard.press(key)
@@ -140,9 +144,9 @@ def test_a_turn_is_chosen_by_keyboard_alone(table, seen: Seen, looping) -> None:
     until(page, table, last_move="b6-b7")
 
 
-def test_choosing_ends_when_the_players_have_put_it_right(table, seen: Seen, looping) -> None:
+def test_choosing_ends_when_the_players_correct_the_board(table, seen: Seen, looping) -> None:
     page = seen.open()
-    askew(table)
+    show_diagonal_move(table)
     page.click("[data-act=legal]")
     status(page, "Which turn was it?")
     table.see(PutRight())
@@ -162,7 +166,7 @@ def ghost(page: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("view", ["tilted", "flat"])
-def test_what_lies_where_it_should_not_is_drawn_as_a_ghost(table, seen: Seen, view: str) -> None:
+def test_misplaced_pieces_are_drawn_as_ghosts(table, seen: Seen, view: str) -> None:
     page = seen.open()
     page.click(".menu summary")
     page.select_option("[name=view]", view)
@@ -173,8 +177,8 @@ def test_what_lies_where_it_should_not_is_drawn_as_a_ghost(table, seen: Seen, vi
     a, b = INDEX["b7"], INDEX["b4"]
     table.see(Wrong("distance", "g", (a, b), say("distance", "g", origin=a, target=b, number=2, far=3)))
     expect(page.locator(".ghost")).to_have_count(1)
-    assert ghost(page) == [f"#{part}-r", f"#{part}-g"], "as many as moved, in their order"
-    drawn(page)
+    assert ghost(page) == [f"#{part}-r", f"#{part}-g"], "all the pieces that moved, in order"
+    wait_until_drawn(page)
     piece = page.locator(".ghost use").first.bounding_box()
     home = page.locator('[data-square="b4"] .hit').bounding_box()
     assert home["x"] < piece["x"] + piece["width"] / 2 < home["x"] + home["width"], "where the arrow starts"
@@ -206,7 +210,7 @@ def test_after_the_game_rematch_and_review_are_in_the_box(table, seen: Seen, loo
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_a_win_is_a_moment_of_joy_unless_motion_is_unwanted(
+def test_a_win_is_celebrated_unless_reduced_motion_is_preferred(
     browser, table, server: PageServer, motion: str
 ) -> None:
     context = browser.new_context(reduced_motion=motion)
@@ -223,7 +227,7 @@ def test_a_win_is_a_moment_of_joy_unless_motion_is_unwanted(
         table.session.submit(Resign("r"))
         status(page, "Green wins")
         caught_up(page, table)
-    drawn(page)
+    wait_until_drawn(page)
     rained = page.evaluate("window.rained ?? 0")
     assert (rained > 20) is (motion == "no-preference"), rained
     page.wait_for_function("() => !document.querySelector('.rain')")
@@ -233,7 +237,7 @@ def test_a_win_is_a_moment_of_joy_unless_motion_is_unwanted(
     context.close()
 
 
-def test_reserves_and_captures_are_piles_large_enough_for_the_table(browser, tmp_path, make_table) -> None:
+def test_reserves_and_captures_are_drawn_as_large_piles(browser, tmp_path, make_table) -> None:
     table = make_table(tmp_path, Rules.make(order=("green", "red")))
     table.start()
     table.session.submit(SetPosition(table.session.position.stacks, "g", {"g": 7, "r": 0}, {"g": {"r": 12}}))

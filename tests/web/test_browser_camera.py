@@ -1,4 +1,4 @@
-"""Camera faults in a real browser: a text for each fault, in three languages, which disappears afterwards."""
+"""Camera faults in a real browser: each fault has a text, in three languages, which disappears afterwards."""
 
 from __future__ import annotations
 

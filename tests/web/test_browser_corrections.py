@@ -18,7 +18,7 @@ from focus_companion.web.server import PageServer
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_that_was_legal(table, seen: Seen, looping) -> None:
+def test_an_alert_is_overruled(table, seen: Seen, looping) -> None:
     page = seen.open()
     assert page.locator("[data-act=legal]").is_hidden()
     table.see(Wrong("distance", "g", (INDEX["b6"], INDEX["d7"]), "Green went too far."))
@@ -30,7 +30,7 @@ def test_that_was_legal(table, seen: Seen, looping) -> None:
     assert [incident["type"] for incident in table.session.record().incidents] == ["alert", "ruling"]
 
 
-def test_that_was_not_legal_takes_the_looked_at_turn_back(table, seen: Seen, looping) -> None:
+def test_a_turn_that_is_ruled_illegal_is_taken_back(table, seen: Seen, looping) -> None:
     page = seen.open()
     table.play(*MOVES)
     page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
@@ -44,7 +44,7 @@ def test_that_was_not_legal_takes_the_looked_at_turn_back(table, seen: Seen, loo
     page.wait_for_function("() => document.querySelectorAll('#moves li').length === 2")
 
 
-def test_what_can_do_nothing_now_is_off_and_nothing_moves(table, seen: Seen, looping) -> None:
+def test_buttons_without_effect_are_disabled_and_nothing_moves(table, seen: Seen, looping) -> None:
     def off() -> set[str]:
         buttons = page.locator(".acts [data-act]:disabled")
         return {button.get_attribute("data-act") or "" for button in buttons.all()}
@@ -81,7 +81,7 @@ def test_what_can_do_nothing_now_is_off_and_nothing_moves(table, seen: Seen, loo
     assert off() == {"pause", "enter", "draw", "resign", "leave", "hint", "is_good"}
     page.reload()
     page.wait_for_selector("body[data-ready]")
-    assert off() == {"pause", "enter", "draw", "resign", "leave", "hint", "is_good"}, "as the page comes"
+    assert off() == {"pause", "enter", "draw", "resign", "leave", "hint", "is_good"}, "in the page as served"
     page.click("[data-act=take_back]")
     page.click("#confirm .strong")
     expect(page.locator("[data-act=pause]")).to_be_enabled()
@@ -89,7 +89,7 @@ def test_what_can_do_nothing_now_is_off_and_nothing_moves(table, seen: Seen, loo
 
 
 @pytest.mark.parametrize("size", [(320, 640), (768, 1024), (1920, 1080)])
-def test_the_board_and_what_edits_it_are_in_sight_together(table, seen: Seen, size: tuple[int, int]) -> None:
+def test_the_board_and_the_editor_are_visible_together(table, seen: Seen, size: tuple[int, int]) -> None:
     table.play(*MOVES)
     seen.page.set_viewport_size({"width": size[0], "height": size[1]})
     page = seen.open()
@@ -130,7 +130,7 @@ def test_a_square_is_edited_and_the_game_goes_on_from_there(table, seen: Seen, l
     page.wait_for_selector("#editor", state="hidden")
 
 
-def test_a_rematch_turns_the_sides_and_counts_for_the_match(browser, tmp_path: Path, make_table) -> None:
+def test_a_rematch_swaps_the_sides_and_counts_for_the_match(browser, tmp_path: Path, make_table) -> None:
     table = make_table(tmp_path, players={"g": "Ann", "r": "Bo"})
     table.start()
     with PageServer(create_app(table.session, table.journal), port=0) as server, table.looping():
@@ -145,7 +145,7 @@ def test_a_rematch_turns_the_sides_and_counts_for_the_match(browser, tmp_path: P
         page.click("[data-act=rematch]")
         page.click("#confirm .strong")
         state = until(page, table, game=2, ply=0)
-        assert {colour: told["name"] for colour, told in state["players"].items()} == {
+        assert {colour: player["name"] for colour, player in state["players"].items()} == {
             "green": "Bo",
             "red": "Ann",
         }

@@ -20,7 +20,7 @@ from focus_companion.web.server import PageServer
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_language_by_hand(table, seen: Seen) -> None:
+def test_the_chosen_language_is_remembered(table, seen: Seen) -> None:
     page = seen.open("/?lang=pl")
     status(page, "Ruch: Zielony")
     assert page.get_attribute("html", "lang") == "pl"
@@ -52,7 +52,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("language", ["en", "pl", "it"])
-def test_alerts_speak_the_language_and_know_the_names(
+def test_alerts_are_translated_and_name_the_players(
     browser, tmp_path: Path, make_table, language: str
 ) -> None:
     table = make_table(tmp_path, players={"g": "Ann", "r": "Bo"})
@@ -77,7 +77,7 @@ SPILLING = """() => [...document.querySelectorAll('.player *, .status *, .card *
     return box.width && (box.right > card.right + 1 || box.left < card.left - 1)
         && !element.closest('.moves, .hidden');
 }).map(element => element.className || element.tagName)"""
-"""Elements outside the card that they belong to."""
+"""Elements that extend beyond their card."""
 
 HIDDEN = """() => [...document.querySelectorAll('.player, .player dd > *, .board')].filter(element => {
     const { left, right, top, bottom, width, height } = element.getBoundingClientRect();
@@ -94,7 +94,7 @@ OVERLAPPING = """() => {
 
 @pytest.mark.parametrize("clock", [None, TimeControl("down", 900, 10)], ids=["untimed", "timed"])
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_board_and_players_are_in_sight_in_every_window(
+def test_board_and_players_are_visible_in_every_window(
     browser, tmp_path: Path, make_table, players: int, clock: TimeControl | None
 ) -> None:
     """With many captured pieces, in every language, and with any side of the board nearest."""
@@ -152,21 +152,23 @@ CROWDED = """(said) => {
 
 
 @pytest.mark.parametrize("width", [320, 360, 397, 430, 1280])
-def test_whatever_is_said_of_the_line_the_bar_holds_it(table, seen: Seen, width: int) -> None:
+def test_every_text_about_the_connection_fits_into_the_bar(table, seen: Seen, width: int) -> None:
     page = seen.open()
     page.set_viewport_size({"width": width, "height": 780})
     for said in OF_THE_LINE:
         assert not page.evaluate(CROWDED, said), said
     name = page.locator(".brand span").bounding_box()
     brand = page.locator(".brand").bounding_box()
-    assert (name["y"] < brand["y"] + brand["height"]) == (width == 1280), "the name shows where it has room"
+    assert (name["y"] < brand["y"] + brand["height"]) == (width == 1280), (
+        "the name is shown where there is room"
+    )
 
 
 @pytest.mark.parametrize("path", ["/", "/games", "/players"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(table, server: PageServer, browser, path: str, scheme: str) -> None:
     table.play(*MOVES)
-    # The tool injects its script into the page, which the page's policy would rightly forbid.
+    # axe injects its script into the page, which the page's content security policy forbids.
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)
     page = Seen(context.new_page(), server.port).open(path)
     at_rest(page)
@@ -175,7 +177,7 @@ def test_axe_finds_nothing_serious(table, server: PageServer, browser, path: str
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious_in_what_opens(table, server: PageServer, browser, scheme: str) -> None:
+def test_axe_finds_nothing_serious_in_dialogs(table, server: PageServer, browser, scheme: str) -> None:
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)
     table.see(StartDiffers((INDEX["b7"],)))
     page = Seen(context.new_page(), server.port).open()
@@ -202,7 +204,7 @@ def test_axe_finds_nothing_serious_in_what_opens(table, server: PageServer, brow
     context.close()
 
 
-def test_pin_is_asked_away_from_the_host(table, browser) -> None:
+def test_the_pin_is_asked_for_on_other_machines(table, browser) -> None:
     table.start()
     app = create_app(table.session, table.journal, lan=True, pin="4821", hosts=["board.local"])
     with PageServer(app, port=0) as server:
@@ -223,7 +225,7 @@ def test_pin_is_asked_away_from_the_host(table, browser) -> None:
         context.close()
 
 
-def test_the_settings_go_away_with_escape_or_a_touch_elsewhere(table, seen: Seen) -> None:
+def test_escape_or_a_touch_elsewhere_closes_the_settings(table, seen: Seen) -> None:
     page = seen.open()
     menu = page.locator(".menu .panel")
     page.click(".menu summary")
@@ -237,7 +239,9 @@ def test_the_settings_go_away_with_escape_or_a_touch_elsewhere(table, seen: Seen
     expect(menu).to_be_hidden()
 
 
-def test_missed_moves_are_there_after_the_host_was_away(table, seen: Seen, server: PageServer) -> None:
+def test_missed_moves_are_shown_once_the_host_is_reachable_again(
+    table, seen: Seen, server: PageServer
+) -> None:
     page = seen.open()
     page.wait_for_selector('#line[data-line="live"]')
     server.close()
@@ -252,7 +256,7 @@ def test_missed_moves_are_there_after_the_host_was_away(table, seen: Seen, serve
 
 
 @pytest.mark.parametrize("lost", ["later.js", "later.css", "dialogs/en"])
-def test_what_comes_later_is_asked_for_again(table, seen: Seen, lost: str) -> None:
+def test_deferred_parts_are_requested_again_after_a_failure(table, seen: Seen, lost: str) -> None:
     table.play(*MOVES[:1])
     seen.page.route(f"**/{lost}*", lambda route: route.abort())
     page = seen.open()
@@ -267,7 +271,7 @@ def test_what_comes_later_is_asked_for_again(table, seen: Seen, lost: str) -> No
     expect(page.locator("dialog")).to_have_count(5)
 
 
-def test_a_dialog_opens_also_while_the_host_is_away_and_what_was_missed_comes_by_itself(
+def test_a_dialog_opens_while_the_host_is_unreachable_and_is_filled_in_later(
     table, seen: Seen, server: PageServer
 ) -> None:
     seen.page.route("**/later.js*", lambda route: route.abort())
@@ -301,7 +305,7 @@ AudioContext.prototype.createOscillator = function () {
 """
 
 
-def test_sound_speech_and_vibration_as_the_viewer_likes(table, seen: Seen) -> None:
+def test_sound_speech_and_vibration_can_be_chosen(table, seen: Seen) -> None:
     seen.page.add_init_script(HEARD)
     page = seen.open()
 
@@ -317,21 +321,23 @@ def test_sound_speech_and_vibration_as_the_viewer_likes(table, seen: Seen) -> No
     assert heard_of("") == ["shake 120,80,120"]
     page.select_option("[name=vibration]", "off")
     page.select_option("[name=sound]", "tones")
-    assert page.evaluate("heard") == ["shake 120,80,120", "tone"], "what is switched on is heard at once"
+    assert page.evaluate("heard") == ["shake 120,80,120", "tone"], (
+        "a setting that is switched on is demonstrated at once"
+    )
     assert heard_of("") == ["tone", "tone"]
     with page.expect_response("**/api/speech?*"):
         page.select_option("[name=sound]", "speech")
-    # Tones and spoken sentences come separately, in any order.
+    # Tones and spoken sentences are independent and come in any order.
     heard_of("")
     page.wait_for_function("() => heard.filter((sound) => sound === 'tone').length === 2")
     page.wait_for_function("() => heard.includes('en: Put right. Green to move.')")
     assert seen.troubles == []
 
 
-def test_the_line_breaks_for_a_sleep_and_nothing_is_missed(table, seen: Seen) -> None:
+def test_nothing_is_missed_while_the_computer_sleeps(table, seen: Seen) -> None:
     page = seen.open()
     page.wait_for_selector('#line[data-line="live"]')
-    # As after a sleep: the connection died silently, and the page becomes visible again.
+    # As after sleep: the connection was lost silently, and the page becomes visible again.
     page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
     table.play(*MOVES[:3])
     expect(page.locator("#moves li")).to_have_count(0)
@@ -352,7 +358,7 @@ window.fetch = async (address, ...more) => {
 """
 
 
-def test_an_answer_that_events_have_overtaken_is_never_shown(table, seen: Seen) -> None:
+def test_a_state_older_than_the_latest_event_is_never_shown(table, seen: Seen) -> None:
     seen.page.add_init_script(HELD)
     page = seen.open()
     page.wait_for_selector('#line[data-line="live"]')
@@ -384,7 +390,7 @@ def test_the_number_of_viewers_is_shown(table, seen: Seen, browser) -> None:
     page.reload()
     page.wait_for_selector("body[data-ready]")
     page.wait_for_selector('#line[data-line="live"]')
-    # A viewer who left is not counted once the host has noticed; the page queries it when it is visible.
+    # A viewer who has left is no longer counted once the host has noticed; the page asks when it is visible.
     page.wait_for_function(
         """() => {
             document.dispatchEvent(new Event('visibilitychange'));
@@ -395,7 +401,7 @@ def test_the_number_of_viewers_is_shown(table, seen: Seen, browser) -> None:
     context.close()
 
 
-def test_a_rescued_journal_is_reported_until_play_goes_on(table, seen: Seen) -> None:
+def test_a_rescued_journal_is_reported_until_the_next_turn(table, seen: Seen) -> None:
     table.start()
     table.session._rescued = "journal.damaged-1.sqlite"
     page = seen.open()

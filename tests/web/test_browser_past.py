@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import MOVES, Seen, drawn, serious, stack
+from browsing import MOVES, Seen, serious, stack, wait_until_drawn
 from playwright.sync_api import expect
 
 from focus_companion.game.rules import Rules
@@ -20,14 +20,14 @@ from focus_companion.web.server import PageServer
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def photographed(page: Any, name: str) -> None:
-    """With FOCUS_PICTURES=FOLDER the page is kept as pictures to look at."""
+def save_screenshot(page: Any, name: str) -> None:
+    """Save a screenshot of the page if FOCUS_PICTURES=FOLDER is set."""
     if folder := os.environ.get("FOCUS_PICTURES"):
         for width, height in ((390, 844), (1280, 800)):
             page.set_viewport_size({"width": width, "height": height})
             for scheme in ("light", "dark"):
                 page.emulate_media(color_scheme=scheme)
-                drawn(page)
+                wait_until_drawn(page)
                 page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.png", full_page=True)
         page.emulate_media(color_scheme="light")
         page.set_viewport_size({"width": 1280, "height": 800})
@@ -41,7 +41,7 @@ def ask(table: Any, *requests: Any) -> None:
 
 @pytest.fixture
 def past(browser: Any, tmp_path: Path, make_table: Any) -> Iterator[Seen]:
-    """Two games of a match, the first of which is over, and one before them; the last is the current game."""
+    """A single game, then two games of a match, of which the first is over and the second is being played."""
     table = make_table(tmp_path, players={"g": "Żaneta", "r": "Bartholomew"})
     table.start()
     table.play(*MOVES)
@@ -64,7 +64,7 @@ def game(page: Any, number: int) -> Any:
 
 INK = """canvas => new Set(new Uint32Array(
     canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size"""
-"""The number of different colours on a canvas: one if it is empty."""
+"""The number of different colours on a canvas, which is 1 if it is empty."""
 
 
 def test_the_list_shows_board_score_time_and_match(past: Seen) -> None:
@@ -78,18 +78,18 @@ def test_the_list_shows_board_score_time_and_match(past: Seen) -> None:
     expect(game(page, 3)).to_contain_text("at the table now")
     assert game(page, 3).locator("a").get_attribute("href") == "/"
     expect(game(page, 3).locator("[data-do=delete]")).to_have_count(0)
-    drawn(page)
+    wait_until_drawn(page)
     assert first.locator("canvas").evaluate(INK) > 5
     assert past.troubles == []
     assert serious(page) == []
-    photographed(page, "games")
+    save_screenshot(page, "games")
 
 
 def test_a_game_is_renamed_found_by_its_title_and_named_as_before(past: Seen) -> None:
     page = past.open("/games")
     game(page, 1).locator("[data-do=rename]").click()
     page.fill("#rename input", "The final")
-    photographed(page, "rename")
+    save_screenshot(page, "rename")
     page.keyboard.press("Enter")
     expect(game(page, 1).locator(".title")).to_have_text("The final")
     page.fill("#search", "final")
@@ -109,7 +109,7 @@ def test_a_game_is_renamed_found_by_its_title_and_named_as_before(past: Seen) ->
     assert past.troubles == []
 
 
-def test_a_deleted_game_comes_back_at_once_or_later(past: Seen) -> None:
+def test_a_deleted_game_is_restored_at_once_or_later(past: Seen) -> None:
     page = past.open("/games")
     game(page, 1).locator("[data-do=delete]").focus()
     page.keyboard.press("Enter")
@@ -118,7 +118,7 @@ def test_a_deleted_game_comes_back_at_once_or_later(past: Seen) -> None:
     assert [each.id for each in past.table.journal.games()] == [3, 2]
     # The focus is on the undo button.
     expect(game(page, 1).locator("[data-do=undo]")).to_be_focused()
-    photographed(page, "deleted")
+    save_screenshot(page, "deleted")
     page.keyboard.press("Enter")
     expect(game(page, 1).locator("[data-do=delete]")).to_be_visible()
     game(page, 1).locator("[data-do=delete]").click()
@@ -127,7 +127,7 @@ def test_a_deleted_game_comes_back_at_once_or_later(past: Seen) -> None:
     expect(page.locator("#games > li")).to_have_count(2)
     page.click("#deleted summary")
     expect(page.locator("#deleted li")).to_contain_text("Żaneta")
-    photographed(page, "restore")
+    save_screenshot(page, "restore")
     page.click("#deleted [data-do=undelete]")
     expect(page.locator("#games > li")).to_have_count(3)
     expect(page.locator("#deleted")).to_be_hidden()
@@ -165,7 +165,7 @@ def test_before_the_first_past_game_the_list_says_so(table: Any, seen: Seen) -> 
     page = seen.open("/games")
     expect(page.locator("#none-yet")).to_contain_text("No past games yet")
     expect(page.locator("#no-games")).to_be_hidden()
-    photographed(page, "none")
+    save_screenshot(page, "none")
     assert seen.troubles == []
 
 
@@ -177,7 +177,7 @@ def test_without_a_journal_the_list_says_why_it_is_empty(browser: Any, table: An
         context.close()
 
 
-def test_the_graph_is_pressed_and_walked_along(past: Seen) -> None:
+def test_the_graph_is_operated_by_pointer_and_keys(past: Seen) -> None:
     page = past.open("/games/1")
     graph = page.locator("#review .chances")
     expect(page.locator("#review .at")).to_contain_text("Turn 4: Żaneta")
@@ -194,7 +194,7 @@ def test_the_graph_is_pressed_and_walked_along(past: Seen) -> None:
     expect(page.locator(".heading time")).to_have_text(re.compile(r"\d{1,2} \w+ 20\d\d, \d\d:\d\d"))
     assert past.troubles == []
     assert serious(page) == []
-    photographed(page, "replay")
+    save_screenshot(page, "replay")
 
 
 WAITS = """() => {
@@ -208,7 +208,7 @@ WAITS = """() => {
 """Records the milliseconds of every interval."""
 
 
-def test_a_replay_has_a_speed(past: Seen) -> None:
+def test_the_speed_of_a_replay_can_be_chosen(past: Seen) -> None:
     page = past.open("/games/1")
     page.wait_for_selector("#moves li")
     page.evaluate(WAITS)
@@ -221,7 +221,7 @@ def test_a_replay_has_a_speed(past: Seen) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_turns_stand_in_two_columns(past: Seen, width: int) -> None:
+def test_the_turns_are_listed_in_two_columns(past: Seen, width: int) -> None:
     past.page.set_viewport_size({"width": width, "height": 844})
     page = past.open("/games/1")
     expect(page.locator("#moves li")).to_have_count(5)
@@ -241,15 +241,15 @@ def test_names_of_earlier_games_are_offered(past: Seen) -> None:
     names = [each.get_attribute("value") for each in offered.all()]
     assert set(names[:2]) == {"Cleo", "Dan"} and set(names[2:]) == {"Żaneta", "Bartholomew"}
     assert page.locator("[name=name-green]").get_attribute("list") == "known-names"
-    photographed(page, "new-game")
+    save_screenshot(page, "new-game")
 
 
-def test_a_language_is_one_press(table: Any, seen: Seen) -> None:
+def test_the_language_is_changed_with_one_press(table: Any, seen: Seen) -> None:
     page = seen.open()
     page.click(".menu summary")
     expect(page.locator(".languages [aria-current]")).to_have_text("English")
     assert "Appearance" in page.text_content("#settings")
-    photographed(page, "settings")
+    save_screenshot(page, "settings")
     page.click(".languages [lang=pl]")
     page.wait_for_selector("html[lang=pl]")
     page = seen.open("/games")

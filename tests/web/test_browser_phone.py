@@ -1,4 +1,4 @@
-"""The phone as the camera: a real browser whose camera is a recording, and the program."""
+"""The phone as camera: the program, and a real browser whose camera is a recording."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import av
 import pytest
-from browsing import PATIENCE, SWITCHES, playwright
+from browsing import REQUEST_TIMEOUT, SWITCHES, playwright
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -25,12 +25,12 @@ CLIP: Final = ROOT / "fixtures" / "images" / "clip-oblique.mp4"
 PLAYED: Final = ["f5-f4", "c4-d4", "f7-f6", "c6-c5", "b5-c5", "d5-c5", "e2-d2", "c5-c2"]
 CHANCE: Final = random.SystemRandom()
 CHROMIUM_RATE: Final = 30
-"""Pictures a second at which Chromium plays a sequence of JPEG pictures as its camera."""
+"""Pictures per second at which Chromium's fake camera plays a sequence of JPEG pictures."""
 
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The clip in the format of Chromium's fake camera; the last picture lasts for a minute."""
+    """The clip in the format of Chromium's fake camera; the last picture is shown for a minute."""
     path = tmp_path_factory.mktemp("camera") / "clip.mjpeg"
     with av.open(str(CLIP)) as clip, path.open("wb") as out:
         rate = clip.streams.video[0].average_rate
@@ -65,7 +65,7 @@ def phone(recording: Path, launch_browser: Callable[[list[str]], Any]) -> Iterat
 
 
 class Program:
-    """``play --camera phone``, or with other options, with a separate journal."""
+    """``play`` with a journal of its own; by default with ``--camera phone``."""
 
     def __init__(self, folder: Path, camera: tuple[str, ...] = ("--camera", "phone")) -> None:
         self.folder, self.port = folder, CHANCE.randrange(10_000, 32_000)
@@ -90,8 +90,8 @@ class Program:
             return json.load(answer)
 
     def state(self) -> dict[str, Any]:
-        told: dict[str, Any] = self.answer("/api/state")
-        return told
+        state: dict[str, Any] = self.answer("/api/state")
+        return state
 
     def alerts(self) -> list[tuple[str, ...]]:
         """Reason and squares of every alert of the game so far."""
@@ -100,7 +100,7 @@ class Program:
         return [(alert["reason"], *sorted(alert["squares"])) for alert in alerts]
 
     def wait(self, come: Callable[[], bool]) -> None:
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + REQUEST_TIMEOUT
         while not come():
             assert self.process.poll() is None, self.log.read_text()
             assert time.monotonic() < until, self.log.read_text()
@@ -118,7 +118,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
     made.close()
 
 
-def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
+def test_a_game_is_followed_with_a_phone_as_camera(program: Program, phone: Any) -> None:
     link = program.link
     if shots := os.environ.get("SCREENSHOTS"):
         for width in (390, 1280):
@@ -147,17 +147,17 @@ def test_a_game_is_played_before_a_phone(program: Program, phone: Any) -> None:
     phone.context.set_offline(False)
     program.wait(lambda: program.state()["camera"] == "ok")
     program.wait(lambda: len(program.state()["moves"]) >= len(PLAYED))
-    told = program.state()
-    assert [turn["move"] if isinstance(turn, dict) else turn for turn in told["moves"]] == PLAYED
-    # The clip goes on while the line is cut: how much of it is missed, and what the board then seems to show,
-    # depends on how fast the machine is. Until then only the clip's illegal acts may be alerted.
+    state = program.state()
+    assert [turn["move"] if isinstance(turn, dict) else turn for turn in state["moves"]] == PLAYED
+    # The clip goes on while the connection is cut: how much is missed, and what the board then seems to show,
+    # depends on the speed of the machine. Before that, there may be alerts only for the clip's illegal acts.
     assert set(alerts) <= {("distance", "a6", "c6"), ("out_of_turn", "d4", "f4")}
     assert len(alerts) == len(set(alerts)) and troubles == []
     assert link.partition("#")[2] not in program.log.read_text()
 
 
-FIRST_TURN: Final = 300.0
-"""Maximum seconds from the first command to the first reported turn."""
+MAX_SECONDS_TO_FIRST_TURN: Final = 300.0
+"""From the first command to the first reported turn."""
 
 
 def test_from_the_first_command_to_the_first_turn(tmp_path: Path, phone: Any, browser: Any) -> None:
@@ -181,7 +181,7 @@ def test_from_the_first_command_to_the_first_turn(tmp_path: Path, phone: Any, br
         program.wait(lambda: len(program.state()["moves"]) >= 1)
         assert program.state()["moves"][0]["move"] == PLAYED[0]
         taken = time.monotonic() - begun
-        assert len(actions) <= 6 and taken < FIRST_TURN, (actions, taken)
+        assert len(actions) <= 6 and taken < MAX_SECONDS_TO_FIRST_TURN, (actions, taken)
         playwright.expect(code).to_be_hidden()
         print(f"{taken:.0f} s, {len(actions)} actions: {', '.join(actions)}")
     finally:

@@ -1,4 +1,4 @@
-"""Play in a real browser: turns, alerts, prompts, choices, and all of them by keyboard."""
+"""Play in a real browser: turns, alerts, prompts, choices, and everything by keyboard."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from itertools import combinations
 
 import pytest
-from browsing import Seen, caught_up, drawn, playwright, stack, status, until
+from browsing import Seen, caught_up, playwright, stack, status, until, wait_until_drawn
 from playwright.sync_api import expect
 
 from focus_companion.game.moves import Move
@@ -27,7 +27,7 @@ from focus_companion.session.requests import NewGame
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_moves_appear_at_once_and_nothing_is_asked_elsewhere(table, seen: Seen) -> None:
+def test_moves_appear_at_once_and_nothing_is_requested_from_other_hosts(table, seen: Seen) -> None:
     page = seen.open()
     status(page, "Green to move")
     assert stack(page, "b6") == "b6: green, one piece"
@@ -55,7 +55,7 @@ def test_an_alert_is_shown_with_its_squares_and_disappears(table, seen: Seen) ->
     status(page, "Not in a straight line")
     assert "Green moved askew" in page.locator("#loud").text_content()
     page.wait_for_function("() => document.querySelectorAll('.ring.wrong').length === 2")
-    expect(page.locator(".path.undo")).to_have_count(0)  # not one of the referee's sentences
+    expect(page.locator(".path.undo")).to_have_count(0)  # the text is not one of the referee's sentences
     assert page.locator("#board").bounding_box() == before, "an alert must not move the board"
     table.see(PutRight())
     status(page, "Green to move")
@@ -63,7 +63,7 @@ def test_an_alert_is_shown_with_its_squares_and_disappears(table, seen: Seen) ->
     assert seen.troubles == []
 
 
-def test_prompt_shows_the_pieces_to_take_out(table, seen: Seen) -> None:
+def test_the_prompt_shows_the_pieces_to_remove(table, seen: Seen) -> None:
     page = seen.open()
     removed = (Removed("r", "captured", "g"), Removed("g", "reserve", "g"))
     table.see(TrimAwaited(Move.parse("d4-d5"), INDEX["d5"], removed))
@@ -72,14 +72,14 @@ def test_prompt_shows_the_pieces_to_take_out(table, seen: Seen) -> None:
     assert uses == ["#cap-r", "#cap-g"]
 
 
-def test_pieces_of_a_kind_are_counted_and_not_listed_one_by_one(table, seen: Seen) -> None:
+def test_pieces_of_the_same_colour_are_counted_not_listed(table, seen: Seen) -> None:
     page = seen.open()
     removed = (Removed("r", "captured", "g"), Removed("g", "reserve", "g"), Removed("r", "captured", "g"))
     table.see(TrimAwaited(Move.parse("d4-d5"), INDEX["d5"], removed))
     status(page, "Take 3 pieces from the bottom of d5: 2 red captured, 1 green back to Green.")
 
 
-def test_whether_a_stack_is_trimmed_is_asked_with_what_was_to_be_taken(table, seen: Seen) -> None:
+def test_the_question_whether_a_stack_was_trimmed_shows_the_pieces_to_remove(table, seen: Seen) -> None:
     page = seen.open()
     move = Move.parse("b6-a6")
     table.see(TrimAwaited(move, move.target, (Removed("r", "captured", "g"),)))
@@ -93,8 +93,8 @@ def test_whether_a_stack_is_trimmed_is_asked_with_what_was_to_be_taken(table, se
     assert table.session.state()["last_move"] == "b6-a6"
 
 
-def test_another_turn_is_asked_about_by_its_own_name_while_a_stack_is_prompted_for(table, seen: Seen) -> None:
-    """It may have been taken back, and this one made: "yes" to the trimming must not answer that."""
+def test_during_a_prompt_another_turn_is_asked_about_by_its_own_name(table, seen: Seen) -> None:
+    """The first turn may have been taken back and this one made: "yes" to the trimming must not answer it."""
     page = seen.open()
     table.see(TrimAwaited(Move.parse("b6-a6"), INDEX["a6"], (Removed("r", "captured", "g"),)))
     table.see(Undecided((Move.parse("b6-b7"),)))
@@ -106,7 +106,7 @@ def test_another_turn_is_asked_about_by_its_own_name_while_a_stack_is_prompted_f
     assert table.session.state()["last_move"] == "b6-b7"
 
 
-def test_choice_among_candidates_is_sent(table, seen: Seen) -> None:
+def test_the_choice_among_candidates_is_sent(table, seen: Seen) -> None:
     page = seen.open()
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
     status(page, "Green: which turn was it?")
@@ -144,16 +144,16 @@ CHOICES_OUT_OF_SIGHT = """() => {
 
 
 @pytest.mark.parametrize("language", ["en", "pl", "it"])
-def test_every_answer_to_an_open_question_is_in_sight(table, seen: Seen, language: str) -> None:
+def test_every_answer_to_an_open_question_is_visible(table, seen: Seen, language: str) -> None:
     page = seen.open(f"/?lang={language}")
     for count in (2, 3, 6):
         table.see(Undecided(tuple(map(Move.parse, OPEN[:count]))))
         expect(page.locator(".choice")).to_have_count(count)
         expect(page.locator(".path.candidate")).to_have_count(count)
-        # The letters are placed again in every window size, as when a phone is rotated during the question.
+        # The letters are placed anew for every window size, as when a phone is rotated during the question.
         for width, height in ((320, 640), (390, 844), (768, 1024), (1280, 720), (1920, 1080)):
             page.set_viewport_size({"width": width, "height": height})
-            drawn(page)
+            wait_until_drawn(page)
             assert page.evaluate(CHOICES_OUT_OF_SIGHT) == [], (count, width)
 
 
@@ -161,7 +161,7 @@ def test_a_question_stays_open_while_play_goes_on_and_is_closed_without_an_answe
     page = seen.open()
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
     status(page, "Just play on")
-    assert "to move" not in page.text_content("#status"), "nobody knows whose turn it is by now"
+    assert "to move" not in page.text_content("#status"), "whose turn it is is not known meanwhile"
     expect(page.locator(".player[data-turn=true] .note")).to_have_text("turn in doubt")
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"), Move.parse("c6-c7"))))
     expect(page.locator(".choice")).to_have_count(3)
@@ -175,27 +175,27 @@ def test_turns_along_the_same_squares_are_drawn_beside_each_other(table, seen: S
     page = seen.open()
     table.see(Undecided(tuple(map(Move.parse, ("b5-c5", "d5-c5", "d5-b5")))))
     expect(page.locator(".path.candidate")).to_have_count(3)
-    drawn(page)
+    wait_until_drawn(page)
     boxes = [way.bounding_box() for way in page.locator(".path.candidate .way").all()]
     one, other, across = (box["y"] + box["height"] / 2 for box in boxes)
-    assert one == pytest.approx(other, abs=1), "they meet, and hide nothing of each other"
+    assert one == pytest.approx(other, abs=1), "they are on one line and do not overlap"
     assert abs(one - across) > 20
     table.see(Undecided(tuple(map(Move.parse, ("b5-c5", "d5-c5")))))
     expect(page.locator(".path.candidate")).to_have_count(2)
-    drawn(page)
+    wait_until_drawn(page)
     middle = page.locator('#board [data-square="c5"]').bounding_box()
     alone = page.locator(".path.candidate .way").first.bounding_box()
     assert middle["y"] < alone["y"] < middle["y"] + middle["height"]
-    assert abs(alone["y"] - one) > 10, "alone, a turn lies on its squares"
+    assert abs(alone["y"] - one) > 10, "a single turn is drawn over its squares"
     table.see(Undecided(tuple(map(Move.parse, ("*c4", "c6-c3")))))
     expect(page.locator(".path.candidate circle")).to_have_count(1)
-    drawn(page)
+    wait_until_drawn(page)
     placed, moved = (arrow.bounding_box() for arrow in page.locator(".path.candidate").all())
     middles = [box["x"] + box["width"] / 2 for box in (moved, placed)]
-    assert middles[1] - middles[0] > 12, "a piece from the reserve comes down beside what passes"
+    assert middles[1] - middles[0] > 12, "a piece from the reserve is drawn beside a passing turn"
 
 
-def test_turns_that_end_on_one_square_are_lettered_apart(table, seen: Seen) -> None:
+def test_the_letters_of_turns_that_end_on_one_square_do_not_overlap(table, seen: Seen) -> None:
     page = seen.open()
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("c6-c7"), Move.parse("b7-c7"))))
     expect(page.locator("#board .name")).to_have_count(3)
@@ -205,7 +205,7 @@ def test_turns_that_end_on_one_square_are_lettered_apart(table, seen: Seen) -> N
         assert math.dist(a, b) > places[0]["width"]
 
 
-def test_states_of_the_camera(table, seen: Seen) -> None:
+def test_the_states_of_the_camera_are_shown(table, seen: Seen) -> None:
     page = seen.open()
     table.see(StartDiffers((INDEX["b7"],)))
     status(page, "This square is not right yet: b7.")
@@ -217,14 +217,14 @@ def test_states_of_the_camera(table, seen: Seen) -> None:
     table.session.camera_found()
 
 
-def test_the_line_is_not_called_live_while_the_board_is_not_seen(table, seen: Seen) -> None:
+def test_the_connection_is_not_called_live_while_the_board_is_out_of_view(table, seen: Seen) -> None:
     page = seen.open()
     expect(page.locator("#line")).to_have_text("Live")
     table.sight.camera_state = "no board"
     table.see(OutOfView("board"))
     expect(page.locator("#line")).to_have_text("Board not seen")
     colour = "() => getComputedStyle(document.querySelector('#line'), '::before').backgroundColor"
-    assert page.evaluate(colour) != "rgb(47, 158, 98)", "nothing green"
+    assert page.evaluate(colour) != "rgb(47, 158, 98)", "the indicator must not be green"
     table.sight.camera_state = "ok"
     table.see(BackInView("board"))
     expect(page.locator("#line")).to_have_text("Live")
@@ -253,7 +253,7 @@ def test_a_selected_square_is_deselected_by_the_next_turn_and_the_next_game(
     expect(page.locator(".ring.selected, .ring.target")).to_have_count(0)
 
 
-def test_squares_by_keyboard(table, seen: Seen) -> None:
+def test_squares_are_selected_by_keyboard(table, seen: Seen) -> None:
     page = seen.open()
     page.focus('[data-square="d4"]')
     for key in ("ArrowLeft", "ArrowLeft", "ArrowUp", "Enter"):
@@ -264,7 +264,7 @@ def test_squares_by_keyboard(table, seen: Seen) -> None:
     expect(page.locator(".ring.target")).to_have_count(0)
 
 
-def test_a_stack_that_awaits_its_trimming_stands_high_on_the_board(table, seen: Seen) -> None:
+def test_an_untrimmed_stack_is_drawn_with_all_its_pieces(table, seen: Seen) -> None:
     page = seen.open()
     table.see(TrimAwaited(Move.parse("c4-c5"), INDEX["c5"], (Removed("r", "captured", "r"),)))
     status(page, "The stack is above five")
@@ -284,7 +284,7 @@ def test_the_board_shows_what_to_put_back_where(table, seen: Seen) -> None:
     page.wait_for_selector(".path.undo .bend", state="attached")
     start = page.locator(".path.undo circle").bounding_box()
     there = page.locator('[data-square="d7"] .hit').bounding_box()
-    assert there["y"] < start["y"] < there["y"] + there["height"], "back from where it went"
+    assert there["y"] < start["y"] < there["y"] + there["height"], "the arrow leads back from the target"
     table.see(Wrong("no_reserve", "g", (b,), say("no_reserve", "g", target=b)))
     page.wait_for_function(
         "() => document.querySelector('.path.undo') && !document.querySelector('.undo .bend')"
@@ -296,8 +296,8 @@ def test_the_board_shows_what_to_put_back_where(table, seen: Seen) -> None:
 def test_turns_and_alerts_are_announced_to_screen_readers(table, seen: Seen) -> None:
     page = seen.open()
     table.play("b6-b7")
-    told = "() => document.querySelector('#quiet').textContent"
-    page.wait_for_function(f"() => {told}.startsWith('Green: 1 piece b6 to b7. Red to move.')")
+    announced = "() => document.querySelector('#quiet').textContent"
+    page.wait_for_function(f"() => {announced}.startsWith('Green: 1 piece b6 to b7. Red to move.')")
     assert page.get_attribute("#quiet", "aria-live") == "polite"
     table.see(Wrong("two_moves", "r", (0, 1), say("two_moves", "r", squares=(0, 1))))
     page.wait_for_function("() => document.querySelector('#loud').textContent.includes('made two moves')")
@@ -305,7 +305,7 @@ def test_turns_and_alerts_are_announced_to_screen_readers(table, seen: Seen) -> 
 
 
 def tab_to(page: playwright.Page, selector: str) -> None:
-    """Navigate with the Tab key alone."""
+    """Move the focus there with the Tab key alone."""
     for _ in range(80):
         page.keyboard.press("Tab")
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):
@@ -313,7 +313,7 @@ def tab_to(page: playwright.Page, selector: str) -> None:
     raise AssertionError(f"the Tab key never comes to {selector}")
 
 
-def test_a_game_by_keyboard_alone(table, seen: Seen, looping) -> None:
+def test_a_game_is_played_by_keyboard_alone(table, seen: Seen, looping) -> None:
     page = seen.open()
     tab_to(page, "[data-act=new_game]")
     page.keyboard.press("Enter")

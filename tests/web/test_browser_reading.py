@@ -1,9 +1,9 @@
-"""A position read by the camera, on the page: offered with its doubtful squares, accepted or corrected."""
+"""A position read by the camera is offered on the page with its doubtful squares, accepted or corrected."""
 
 from __future__ import annotations
 
 import pytest
-from browsing import MOVES, PATIENCE, Seen, drawn, serious, stack, status, until
+from browsing import MOVES, REQUEST_TIMEOUT, Seen, serious, stack, status, until, wait_until_drawn
 from playwright.sync_api import expect
 
 from focus_companion.game.position import position_text
@@ -22,8 +22,8 @@ def placed(**stacks: str) -> tuple[str, ...]:
 READ = placed(d5="rgg", c4="gr", e2="g", h3="rr")
 
 
-def wanting(table, page) -> None:
-    """A new game from a position read by the camera, chosen in the dialog."""
+def start_from_camera(table, page) -> None:
+    """In the dialog, choose a new game from a position read by the camera."""
     page.click(".acts [data-act=new_game]")
     page.locator("#new-game details summary").last.click()
     page.select_option("[name=set_up]", "position")
@@ -32,9 +32,9 @@ def wanting(table, page) -> None:
     assert until(page, table, start_from="camera")["rules"]["set_up"] == "pairs"
 
 
-def test_the_start_is_read_and_taken_with_one_press(table, seen: Seen, looping) -> None:
+def test_the_start_is_read_and_accepted_with_one_press(table, seen: Seen, looping) -> None:
     page = seen.open()
-    wanting(table, page)
+    start_from_camera(table, page)
     status(page, "Set up any position")
     table.sight.reads = [BoardRead(READ, (INDEX["c4"], INDEX["h3"]), 0.7)]
     table.see()
@@ -51,13 +51,13 @@ def test_the_start_is_read_and_taken_with_one_press(table, seen: Seen, looping) 
     assert seen.troubles == []
 
 
-def test_a_reading_is_mended_square_by_square(table, seen: Seen, looping) -> None:
+def test_a_reading_is_corrected_square_by_square(table, seen: Seen, looping) -> None:
     page = seen.open()
-    wanting(table, page)
+    start_from_camera(table, page)
     table.sight.reads = [BoardRead(READ, (INDEX["c4"],), 0.7)]
     table.see()
     page.click("#status [data-act=swap_reading]")
-    drawn(page)
+    wait_until_drawn(page)
     page.click("#status [data-act=edit_reading]")
     page.click("#editor .first button")
     expect(page.locator("#editor .at")).to_have_text("c4")
@@ -66,17 +66,17 @@ def test_a_reading_is_mended_square_by_square(table, seen: Seen, looping) -> Non
     page.fill("#editor [name=green]", "2")
     page.click("#editor [data-edit=done]")
     state = until(page, table, start_from=None)
-    mended = placed(d5="grr", c4="r", e2="r", h3="gg")
-    assert state["position"] == position_text(mended), "the colours are swapped, c4 has lost its top"
+    corrected = placed(d5="grr", c4="r", e2="r", h3="gg")
+    assert state["position"] == position_text(corrected), "the colours are swapped, c4 has lost its top"
     assert state["to_move"] == "red" and state["reserves"] == {"green": 2, "red": 0}
     assert seen.troubles == []
 
 
-def test_after_the_cat_the_difference_is_shown_and_the_position_taken(table, seen: Seen, looping) -> None:
+def test_after_the_board_was_disturbed_the_reading_is_shown_and_accepted(table, seen: Seen, looping) -> None:
     table.play(*MOVES[:3])
     page = seen.open()
-    # The board has to be put right by hand after a turn is taken back on the page.
-    table.session.submit(TakeBack()).result(PATIENCE)
+    # After a turn is taken back on the page, the board has to be corrected by hand.
+    table.session.submit(TakeBack()).result(REQUEST_TIMEOUT)
     table.see(StartDiffers((INDEX["d5"],)))
     status(page, "The board differs from the game")
     page.click("#status [data-act=read_board]")
@@ -99,8 +99,8 @@ def test_after_the_cat_the_difference_is_shown_and_the_position_taken(table, see
 def test_correcting_the_board_dismisses_the_reading(table, seen: Seen, looping) -> None:
     table.play(*MOVES[:3])
     page = seen.open()
-    # The board has to be put right by hand after a turn is taken back on the page.
-    table.session.submit(TakeBack()).result(PATIENCE)
+    # After a turn is taken back on the page, the board has to be corrected by hand.
+    table.session.submit(TakeBack()).result(REQUEST_TIMEOUT)
     table.sight.reads = [BoardRead(READ, (), 0.9)]
     table.see(StartDiffers((INDEX["d5"],)))
     page.click("#status [data-act=read_board]")
@@ -116,7 +116,7 @@ def test_correcting_the_board_dismisses_the_reading(table, seen: Seen, looping) 
     assert table.session.history.ply == 2 and seen.troubles == []
 
 
-def test_whose_pieces_are_whose_is_shown_and_swapped_with_one_press(table, seen: Seen, looping) -> None:
+def test_who_has_which_pieces_is_shown_and_swapped_with_one_press(table, seen: Seen, looping) -> None:
     table.sight.looks = {
         "g": {"seen": "#e6dfd0", "name": "White", "shade": "#eee8dc"},
         "r": {"seen": "#201d1c", "name": "Black", "shade": "#1c1a1a"},
@@ -142,17 +142,17 @@ def test_whose_pieces_are_whose_is_shown_and_swapped_with_one_press(table, seen:
     assert seen.troubles == []
 
 
-def test_with_three_players_each_shade_is_given_to_its_player(table, seen: Seen, looping) -> None:
+def test_with_three_players_each_shade_is_assigned_to_a_player(table, seen: Seen, looping) -> None:
     shades = {"g": "#e6dfd0", "b": "#7a4a2b", "r": "#201d1c"}
     table.sight.looks = {letter: {"seen": shade} for letter, shade in shades.items()}
     names = {"g": "Ann", "b": "Ben", "r": "Cleo"}
-    table.session.submit(NewGame(Rules.make(3), names)).result(PATIENCE)
+    table.session.submit(NewGame(Rules.make(3), names)).result(REQUEST_TIMEOUT)
     page = seen.open()
     card = page.locator("#roles")
     expect(card.get_by_label("These belong to")).to_have_count(3)
     expect(card.locator("[data-act=swap_colours]")).to_be_hidden()
     assert serious(page) == []
-    # With the keyboard: Cleo has the pieces in the place of green, which no rotation of the board gives her.
+    # By keyboard: Cleo gets the pieces in the place of green, which no rotation of the board would give her.
     card.locator("[name=has-green]").focus()
     page.keyboard.press("End")
     expect(card.locator("[name=has-green] option:checked")).to_have_text("Cleo")
@@ -160,7 +160,7 @@ def test_with_three_players_each_shade_is_given_to_its_player(table, seen: Seen,
     assert page.evaluate("document.activeElement.name") == "has-green"
     state = table.session.state()
     assert [state["players"][colour]["name"] for colour in ("green", "blue", "red")] == ["Cleo", "Ben", "Ann"]
-    # Half a turn of the board gives green's place to blue.
+    # Rotating the board by half a turn gives green's place to blue.
     before = table.sight.corners()
     card.locator("[name=has-green]").select_option("blue")
     until(page, table, event=table.session.state()["event"])

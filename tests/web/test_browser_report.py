@@ -1,4 +1,4 @@
-"""A report of a mistake in a real browser: looked at, agreed to, saved; by mouse and by key."""
+"""A report of a mistake in a real browser is viewed, agreed to and saved, by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_all_of_it_is_shown_before_it_can_be_saved(browser: Any, tmp_path: Path,
             assert sorted(packed.namelist()) == ["before.png", "events.jsonl", "facts.json", "fault.png"]
             shown = {packed.read(name).decode() for name in ("facts.json", "events.jsonl")}
         assert set(texts) == shown
-        # The next time it is asked again.
+        # The next time, consent is asked for again.
         page.locator("[data-act=report]").click()
         page.wait_for_selector("#report[open]")
         playwright.expect(save).to_be_disabled()

@@ -1,5 +1,5 @@
-"""A game by screen reader: all that is known of the page is what is announced and what the accessibility
-tree holds, and all that is pressed is a key."""
+"""A game by screen reader: the test knows of the page only what is announced and what the accessibility
+tree contains, and uses only keys."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ new MutationObserver((changes) => {
   }
 }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["hidden"] });
 """  # noqa: E501
-"""What a screen reader says by itself: each change of a live region that is shown."""
+"""Records what a screen reader says by itself: each change of a visible live region."""
 
 ANNOUNCEMENTS = Path(__file__).parent / "announcements"
-"""What is announced in a whole game, by language; looked through by hand."""
+"""The announcements of a whole game, by language; reviewed by hand."""
 
-TABS = 120
+MAX_TABS = 120
 REST_MS = 250
 NAMES = {"g": "Ann", "r": "Bo"}
 
 
 class Reader:
-    """Somebody who hears the page and has a keyboard."""
+    """A user who hears the page and has a keyboard."""
 
     def __init__(self, page: Any, table: Any) -> None:
         self.page, self.table, self.read = page, table, 0
         self.walked = False
 
     def hears(self, *wanted: str) -> None:
-        """These announcements come now, in this order, and no other."""
+        """Assert that exactly these announcements come now, in this order."""
         self.page.wait_for_function("count => announced.length >= count", arg=self.read + len(wanted))
         caught_up(self.page, self.table)
-        # Longer than the page waits before it speaks: what comes too much has come by then.
+        # Longer than the page waits before it speaks, so any superfluous announcement has come by then.
         self.page.wait_for_timeout(REST_MS)
         heard = self.page.evaluate("announced")
         assert heard[self.read :] == list(wanted)
@@ -63,20 +63,20 @@ class Reader:
         self.keeps_the_focus()
 
     def keeps_the_focus(self) -> None:
-        """Once somebody has walked with the Tab key, they are never thrown back to the top."""
+        """Assert that once the Tab key was used, the focus is never reset to the top."""
         where = self.page.evaluate("document.activeElement.outerHTML.slice(0, 120)")
         assert not (self.walked and where.startswith("<body")), where
 
     def presses(self, role: str, name: str, key: str = "Enter") -> None:
-        """Walk to it with the Tab key alone, and press ``key``."""
+        """Move the focus to the element with the Tab key alone, and press ``key``."""
         self.keeps_the_focus()
-        # Behind an open dialog nothing can be reached.
+        # Nothing behind an open dialog can be reached.
         dialog = self.page.locator("dialog[open]")
         where = dialog if dialog.count() else self.page
         wanted = where.get_by_role(role, name=name, exact=True)
         playwright.expect(wanted).to_have_count(1)
         element = wanted.element_handle()
-        for _ in range(TABS):
+        for _ in range(MAX_TABS):
             self.page.keyboard.press("Tab")
             self.walked = True
             if element.evaluate("element => element === document.activeElement"):
@@ -85,7 +85,7 @@ class Reader:
         raise AssertionError(f"the Tab key never comes to {role} {name!r}")
 
     def walks_to(self, square: str) -> None:
-        """On the board, with the arrow keys alone."""
+        """Move the focus to a square of the board with the arrow keys alone."""
         for _ in range(16):
             here = self.page.evaluate("document.activeElement.dataset.square")
             if here == square:
@@ -97,28 +97,28 @@ class Reader:
         raise AssertionError(f"the arrow keys never come to {square}")
 
     def reaches_the_board(self) -> None:
-        for _ in range(TABS):
+        for _ in range(MAX_TABS):
             self.page.keyboard.press("Tab")
             self.walked = True
             if self.page.evaluate("document.activeElement.matches('[role=gridcell]')"):
                 return
-        raise AssertionError("the Tab key never comes to the board")
+        raise AssertionError("the board cannot be reached with the Tab key")
 
     def board(self) -> dict[str, str]:
-        """The stacks that the accessibility tree tells, square by square."""
+        """The stacks according to the accessibility tree, by square."""
         tree = self.page.get_by_role("grid").aria_snapshot()
         return dict(re.findall(r'gridcell "([a-h][1-8]): ([^"]+)"', tree))
 
 
 @pytest.fixture
 def language(request: pytest.FixtureRequest) -> str:
-    """The page's; English unless a test is parametrized."""
+    """The page's language: English unless the test is parametrized."""
     return getattr(request, "param", "en")
 
 
 @pytest.fixture
 def reader(browser: Any, tmp_path: Path, make_table: Any, language: str) -> Any:
-    """A fast game of Ann (green) and Bo (red), and somebody at its page."""
+    """A fast game of Ann (green) and Bo (red), and a user at its page."""
     table = make_table(tmp_path, Rules.make(2, fast=True, fast_each=2), NAMES)
     table.start()
     with PageServer(create_app(table.session, table.journal), port=0) as server, table.looping():
@@ -134,7 +134,7 @@ def reader(browser: Any, tmp_path: Path, make_table: Any, language: str) -> Any:
 
 
 def tallest(position: Position, rules: Rules) -> Move:
-    """A turn that captures, else one that builds, so that the game ends soon."""
+    """A turn that captures, or else builds a tall stack, so that the game ends soon."""
 
     def height(move: Move) -> int:
         after = apply(position, move, rules)
@@ -147,7 +147,7 @@ COLOURS = {"g": "green", "r": "red"}
 
 
 def stands(stack: str) -> str:
-    """A stack as the accessibility tree tells it."""
+    """A stack as the accessibility tree describes it."""
     if not stack:
         return "empty"
     if len(stack) == 1:
@@ -161,12 +161,12 @@ def counted(count: int, one: str, many: str) -> str:
 
 
 def span(move: Move) -> int:
-    """How far it goes: as far as there are pieces."""
+    """How far a turn goes, which is the number of pieces moved."""
     assert move.origin is not None
     return abs(FILE[move.origin] - FILE[move.target]) + abs(RANK[move.origin] - RANK[move.target])
 
 
-def told(position: Position, move: Move, rules: Rules) -> str:
+def announcement_of(position: Position, move: Move, rules: Rules) -> str:
     """A turn as it is announced."""
     player = NAMES[position.to_move or ""]
     words = str(move).replace("-", " to ") if move.origin is not None else f"to {str(move)[1:]}"
@@ -189,14 +189,14 @@ ALERTED = (
 )
 
 
-def test_every_turn_to_the_end_is_heard_once(reader: Reader) -> None:
+def test_every_turn_up_to_the_end_is_announced_once(reader: Reader) -> None:
     table = reader.table
     rules = table.session.rules
     reader.hears(BEGINS)
     position = table.session.position
     while position.to_move:
         move = tallest(position, rules)
-        heard = told(position, move, rules)
+        heard = announcement_of(position, move, rules)
         table.see(TurnSeen(move, 0.97))
         position = table.session.position
         if position.to_move:
@@ -228,8 +228,8 @@ def chooses_on_the_board(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("language", ["pl", "it"], indirect=True)
-def test_the_game_is_followed_in_other_languages(reader: Reader, language: str) -> None:
-    """The file holds what is announced, a line each; the turns can be told from the lines alone."""
+def test_the_game_can_be_followed_in_other_languages(reader: Reader, language: str) -> None:
+    """The file holds the announcements, one per line; the lines alone are enough to follow the turns."""
     table = reader.table
     rules = table.session.rules
     lines = (ANNOUNCEMENTS / f"{language}.txt").read_text(encoding="utf-8").splitlines()
@@ -239,12 +239,12 @@ def test_the_game_is_followed_in_other_languages(reader: Reader, language: str) 
         table.see(TurnSeen(tallest(position, rules), 0.97))
         line = lines.pop(0)
         reader.hears(line)
-        position = apply(position, understood(line, position, rules), rules)
+        position = apply(position, parsed_announcement(line, position, rules), rules)
         assert position == table.session.position
     assert lines == []
 
 
-def understood(line: str, position: Position, rules: Rules) -> Move:
+def parsed_announcement(line: str, position: Position, rules: Rules) -> Move:
     """The turn that an announcement names: where from and where to, or where a piece was placed."""
     squares = [INDEX[square] for square in re.findall(r"\b[a-h][1-8]\b", line)]
     origin, target = squares if len(squares) == 2 else (None, *squares)
@@ -254,7 +254,7 @@ def understood(line: str, position: Position, rules: Rules) -> Move:
     return move
 
 
-def test_alerts_are_heard_at_once_and_ruled_upon(reader: Reader) -> None:
+def test_alerts_are_announced_at_once_and_ruled_upon(reader: Reader) -> None:
     table = reader.table
     reader.hears(BEGINS)
     table.play("b6-b7")
@@ -274,7 +274,7 @@ def test_alerts_are_heard_at_once_and_ruled_upon(reader: Reader) -> None:
     reader.hears("Bo: 1 piece c7 to c6. Ann to move.")
 
 
-def test_an_alert_is_not_heard_again_between_an_answer_and_the_turn(reader: Reader) -> None:
+def test_an_alert_is_not_repeated_between_an_answer_and_the_turn(reader: Reader) -> None:
     table = reader.table
     reader.hears(BEGINS)
     table.play("b6-b7")
@@ -282,7 +282,7 @@ def test_an_alert_is_not_heard_again_between_an_answer_and_the_turn(reader: Read
     table.see(WRONG)
     reader.hears(ALERTED)
     chooses_on_the_board(reader)
-    # The host accepts the turn, and its new state is slow to come.
+    # The host accepts the turn, but its new state arrives late.
     sent: list[str] = []
 
     def accepted(route: Any) -> None:
@@ -299,7 +299,7 @@ def test_an_alert_is_not_heard_again_between_an_answer_and_the_turn(reader: Read
     reader.hears("Bo: 1 piece c7 to c6. Ann to move.")
 
 
-def test_questions_and_prompts_are_heard_and_answered(reader: Reader) -> None:
+def test_questions_and_prompts_are_announced_and_answered(reader: Reader) -> None:
     table = reader.table
     reader.hears(BEGINS)
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
@@ -314,7 +314,7 @@ def test_questions_and_prompts_are_heard_and_answered(reader: Reader) -> None:
     reader.hears("Bo: 1 piece c7 to c6. Ann to move.")
 
 
-def test_the_game_is_led_and_looked_at_by_key(reader: Reader) -> None:
+def test_the_game_is_managed_and_reviewed_by_keyboard(reader: Reader) -> None:
     table = reader.table
     reader.hears(BEGINS)
     table.play("b6-b7", "c7-c6")
@@ -334,7 +334,7 @@ def test_the_game_is_led_and_looked_at_by_key(reader: Reader) -> None:
     reader.hears(LAST)
     reader.presses("button", "Take back")
     reader.presses("button", "Take back")
-    # The button does nothing any more; the focus is at what matters now.
+    # The button is disabled now, so the focus has moved to what matters now.
     reader.hears(f"1 turn was taken back. {SET_UP}")
     table.start()
     reader.hears(BEGINS)

@@ -1,4 +1,4 @@
-"""Seats in a real browser: turns to make for absent players, the choice of who plays, and
+"""Seats in a real browser: making turns for absent players, choosing who plays, and
 playing remotely.
 """
 
@@ -24,7 +24,7 @@ expect = playwright.expect
 
 
 def assessed(square: str) -> re.Pattern[str]:
-    """What the page says of moving the stack on a square."""
+    """The page's assessment of moving the stack on a square."""
     return re.compile(rf"{square}\sis\s(good|not\sbad)|Careful\swith\s{square}")
 
 
@@ -35,12 +35,12 @@ def ask(table: Any, request: Any) -> None:
 
 
 def choose(table: Any, move: str) -> None:
-    """The seat of the player to move, who is not at the table, chooses this turn."""
+    """Submit this turn for the player to move, who is not at the table."""
     h = table.session.history
     ask(table, SubmitTurn(h.position.to_move, Move.parse(move), h.game, h.ply, h.position.text))
 
 
-def test_a_reply_is_shown_until_it_is_made(table: Any, seen: Seen) -> None:
+def test_a_reply_is_shown_until_it_is_made_on_the_board(table: Any, seen: Seen) -> None:
     page = seen.open()
     ask(table, SetSeat("g", "companion:3"))
     status(page, "Green is thinking")
@@ -79,12 +79,12 @@ def test_the_page_says_how_good_the_stack_in_hand_is(table: Any, seen: Seen, loo
     page.locator('[data-square="d5"]').click()
     good.click()
     expect(page.locator("#status")).to_contain_text(assessed("d5"))
-    # Pieces lifted for a while are alerted, with the same question beside the other answers.
+    # After a while, lifted pieces cause an alert, with the same question beside the other answers.
     table.sight.lifted = INDEX["c4"], 1
     table.see(Wrong("wrong_removal", "g", (INDEX["c4"],), "Pieces are missing."))
     page.locator("#status").get_by_role("button", name="Is this good?").click()
     expect(page.locator("#status")).to_contain_text(assessed("c4"))
-    # The browser reports the first answer, which was a refusal.
+    # The browser logs the first answer as an error, because it was a refusal.
     (refused,) = seen.troubles
     assert "409" in refused
 
@@ -105,7 +105,7 @@ def test_trying_again_from_an_earlier_turn(table: Any, seen: Seen, looping: None
     assert seen.troubles == []
 
 
-def test_what_is_to_be_taken_off_is_said_with_the_reply(table: Any, seen: Seen) -> None:
+def test_the_reply_says_which_pieces_to_remove(table: Any, seen: Seen) -> None:
     from table_rules import tall
 
     ask(table, NewGame(tall(), played_by={"g": "companion"}))
@@ -115,7 +115,7 @@ def test_what_is_to_be_taken_off_is_said_with_the_reply(table: Any, seen: Seen) 
     status(page, "2 pieces d4 to d6. Take 2 pieces from the bottom of d6: 2 red captured.")
 
 
-def test_who_goes_on_when_a_program_gives_no_turn(table: Any, seen: Seen, looping: None) -> None:
+def test_another_seat_is_chosen_when_a_program_gives_no_turn(table: Any, seen: Seen, looping: None) -> None:
     page = seen.open()
     table.session.submit(SetSeat("g", "engine:mine")).result(60)
     h = table.session.history
@@ -143,7 +143,7 @@ def test_seats_of_a_new_game(table: Any, seen: Seen, looping: None) -> None:
     assert seen.troubles == []
 
 
-def test_a_seat_changes_in_the_middle_of_a_game(table: Any, seen: Seen, looping: None) -> None:
+def test_a_seat_is_changed_in_the_middle_of_a_game(table: Any, seen: Seen, looping: None) -> None:
     page = seen.open()
     page.get_by_text("Who plays", exact=True).click()
     page.locator("#seats").get_by_label("Who plays Red?").select_option("companion")
@@ -157,7 +157,7 @@ def test_a_seat_changes_in_the_middle_of_a_game(table: Any, seen: Seen, looping:
     assert seen.troubles == []
 
 
-def test_a_game_from_far_away(table: Any, browser: Any, seen: Seen, looping: None) -> None:
+def test_a_game_is_played_remotely(table: Any, browser: Any, seen: Seen, looping: None) -> None:
     host = seen.open()
     table.session.submit(SetSeat("g", "far")).result(60)
     status(host, "Green chooses far away")
@@ -179,7 +179,7 @@ def test_a_game_from_far_away(table: Any, browser: Any, seen: Seen, looping: Non
         other.goto(f"http://127.0.0.1:{seen.port}/")
         other.wait_for_selector("body[data-ready]")
         status(other, "Do this for Green")
-        # A browser draws a page behind another one only once a second.
+        # A browser draws a page in the background only once a second.
         page.bring_to_front()
         context.set_offline(True)
         table.play("c4-c5", "f5-f6")
@@ -202,7 +202,7 @@ def test_a_game_from_far_away(table: Any, browser: Any, seen: Seen, looping: Non
     assert seen.troubles == []
 
 
-def test_whose_seat_it_is_not_sees_no_more_than_before(table: Any, browser: Any) -> None:
+def test_a_viewer_without_a_seat_sees_no_more_than_before(table: Any, browser: Any) -> None:
     ask(table, SetSeat("g", "far"))
     table.start()
     with PageServer(create_app(table.session, table.journal), port=0) as server:

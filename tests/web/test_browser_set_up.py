@@ -1,4 +1,4 @@
-"""Preparing a game in a real browser: players, rules, lots, and marking the board by hand."""
+"""Preparing a game in a real browser: players, rules, drawing lots, and marking the board by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from focus_companion.session.requests import NewGame
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_getting_ready_without_a_manual(table, seen: Seen, looping) -> None:
+def test_a_game_is_prepared_without_a_manual(table, seen: Seen, looping) -> None:
     table.see(StartDiffers((INDEX["b7"], INDEX["d5"])))
     page = seen.open()
     ready = page.locator("#setup")
@@ -24,7 +24,7 @@ def test_getting_ready_without_a_manual(table, seen: Seen, looping) -> None:
     ready.locator("[data-act=new_game]").click()
     page.fill("[name=name-green]", "Ann")
     page.select_option("[name=seat-green]", label="top")
-    assert page.input_value("[name=seat-red]") == "0", "who sat there changes places"
+    assert page.input_value("[name=seat-red]") == "0", "the player who sat there changes places"
     page.select_option("[name=begins]", "red")
     page.select_option("[name=preset]", "fast")
     assert "first to capture enough pieces" in page.text_content("#preset-text")
@@ -46,8 +46,8 @@ def test_getting_ready_without_a_manual(table, seen: Seen, looping) -> None:
     assert seen.troubles == []
 
 
-def test_the_players_have_the_last_word_on_what_stands(table, seen: Seen, looping) -> None:
-    """Bare domes may permanently look like pieces to the camera; the button asks for confirmation."""
+def test_the_players_can_overrule_the_reading_of_the_start(table, seen: Seen, looping) -> None:
+    """Bare domes may always look like pieces to the camera; the button asks for confirmation."""
     table.see(StartDiffers((INDEX["b7"],)))
     page = seen.open("/?lang=it")
     stands = page.locator("#setup [data-act=stands_right]")
@@ -55,7 +55,7 @@ def test_the_players_have_the_last_word_on_what_stands(table, seen: Seen, loopin
     stands.click()
     expect(page.locator("#confirm h2")).to_have_text("Ogni casella è come nel disegno?")
     page.locator("#confirm button").last.click()
-    assert table.sight.vouched == 0, "asked, and not said"
+    assert table.sight.vouched == 0, "not before it is confirmed"
     stands.click()
     page.locator("#confirm .strong").click()
     for _ in range(100):
@@ -70,12 +70,12 @@ def test_the_players_have_the_last_word_on_what_stands(table, seen: Seen, loopin
 
 
 def test_the_mount_check_says_which_squares_are_hard_to_read(table, seen: Seen) -> None:
-    told = {"verdict": "fair", "squares": {"a3": "sure", "c8": "hard", "d8": "hard"}}
+    result = {"verdict": "fair", "squares": {"a3": "sure", "c8": "hard", "d8": "hard"}}
     advice = [
         {"code": "higher", "text": "Raise it."},
         {"code": "later", "text": "Wait for the next version."},
     ]
-    mount = table.sight.mount() | told | {"advice": advice}
+    mount = table.sight.mount() | result | {"advice": advice}
     table.sight.mount = lambda: mount
     table.see(StartDiffers((INDEX["b7"],)))
     page = seen.open("/?lang=pl")
@@ -130,11 +130,11 @@ CUT = """() => {
     });
     return [...choices, ...spilling, ...lost].map((one) => one.name || one.textContent);
 }"""
-"""Choices, names and buttons that are clipped."""
+"""Choices, names and buttons that are cut off."""
 
 
 @pytest.mark.parametrize("language", ["en", "pl", "it"])
-def test_a_small_phone_shows_every_choice_whole(table, seen: Seen, looping, language: str) -> None:
+def test_a_small_phone_shows_every_choice_completely(table, seen: Seen, looping, language: str) -> None:
     table.session.submit(NewGame(table.session.rules, {"g": "Bartholomew", "r": "Maximiliane"}))
     table.session.attend()
     table.see(StartDiffers((INDEX["b7"],)))
@@ -151,7 +151,7 @@ def test_a_small_phone_shows_every_choice_whole(table, seen: Seen, looping, lang
         assert page.evaluate(CUT) == [], kind
 
 
-def test_lots_fall_on_somebody(table, seen: Seen) -> None:
+def test_drawing_lots_chooses_who_begins(table, seen: Seen) -> None:
     page = seen.open()
     page.click(".acts [data-act=new_game]")
     page.click("[data-lots]")
@@ -239,7 +239,7 @@ def test_the_board_is_placed_by_keyboard_alone(table, seen: Seen, looping) -> No
     page.click("#corners .strong")
     page.wait_for_selector("#corners:not([open])", state="attached")
     ((corners, _),) = table.sight.placed
-    assert corners["a1"] == pytest.approx((0.778, 0.9), abs=1e-6), "the letters have gone round"
+    assert corners["a1"] == pytest.approx((0.778, 0.9), abs=1e-6), "the letters have rotated"
     assert corners["h1"] == pytest.approx((0.7, 0.2), abs=1e-6)
     page.click(".camera [data-act=place]")
     page.click("[data-corners=auto]")
@@ -250,7 +250,7 @@ def test_the_board_is_placed_by_keyboard_alone(table, seen: Seen, looping) -> No
 @pytest.mark.parametrize(
     ("language", "words"), [("en", "go round the board"), ("pl", "rogi muszą iść wokół planszy")]
 )
-def test_corners_that_cross_are_refused_and_kept(
+def test_invalid_corners_are_refused_but_kept_on_the_page(
     table, seen: Seen, looping, language: str, words: str
 ) -> None:
     page = seen.open(f"/?lang={language}")
@@ -260,10 +260,10 @@ def test_corners_that_cross_are_refused_and_kept(
     for _ in range(35):
         page.keyboard.press("Shift+ArrowRight")
     page.click("#corners .strong")
-    told = page.wait_for_selector("#corners #toast:not([hidden])")
-    assert words in told.text_content()
+    toast = page.wait_for_selector("#corners #toast:not([hidden])")
+    assert words in toast.text_content()
     # It is an event, too, shown to other viewers in the same words.
     page.wait_for_function(f"() => Number(document.body.dataset.event) >= {table.journal.last_event()}")
-    assert words in told.text_content()
+    assert words in toast.text_content()
     assert page.locator("#corners").is_visible()
     assert table.sight.placed == []

@@ -57,7 +57,7 @@ def at(page: Any, ply: int, last: int) -> None:
     expect(page.locator("body")).to_have_attribute("data-ply", str(ply))
 
 
-def test_a_game_is_walked_through_by_keys(sent: Callable[..., Any]) -> None:
+def test_a_game_is_stepped_through_by_keys(sent: Callable[..., Any]) -> None:
     record = game(12, players=NAMES)
     page = sent(record)
     at(page, 0, 12)
@@ -86,12 +86,12 @@ def test_a_game_is_walked_through_by_keys(sent: Callable[..., Any]) -> None:
     expect(page.locator("[data-step=play]")).to_have_attribute("aria-pressed", "false")
 
 
-def test_a_game_is_walked_through_by_touch(sent: Callable[..., Any]) -> None:
+def test_a_game_is_stepped_through_by_touch(sent: Callable[..., Any]) -> None:
     page = sent(game(60, players=NAMES), has_touch=True, is_mobile=True)
     for step, ply in (("next", 1), ("next", 2), ("back", 1), ("last", 60), ("first", 0)):
         button = page.locator(f"[data-step={step}]")
         box = button.bounding_box()
-        # On a phone they stay visible and large enough for a thumb.
+        # On a phone, the buttons stay visible and large enough for a thumb.
         assert box["y"] + box["height"] <= 844 and min(box["width"], box["height"]) >= 44
         button.tap()
         at(page, ply, 60)
@@ -103,7 +103,7 @@ def test_a_game_is_walked_through_by_touch(sent: Callable[..., Any]) -> None:
     assert width[0] <= width[1]
 
 
-def test_the_turn_looked_at_is_in_sight_in_the_list(sent: Callable[..., Any]) -> None:
+def test_the_selected_turn_is_visible_in_the_list(sent: Callable[..., Any]) -> None:
     page = sent(game(60), viewport={"width": 1280, "height": 800})
     page.keyboard.press("End")
     for _ in range(10):
@@ -113,7 +113,7 @@ def test_the_turn_looked_at_is_in_sight_in_the_list(sent: Callable[..., Any]) ->
     assert listed["y"] <= current["y"] and current["y"] + 44 <= listed["y"] + listed["height"]
 
 
-def test_alerts_stand_at_their_turn_and_on_the_board(sent: Callable[..., Any]) -> None:
+def test_alerts_are_shown_with_their_turn_and_on_the_board(sent: Callable[..., Any]) -> None:
     page = sent(game(6, players=NAMES, incidents=(ALERT | {"time": 25.0},)))
     notes = page.locator("#notes")
     expect(notes).to_be_hidden()
@@ -129,7 +129,7 @@ def test_alerts_stand_at_their_turn_and_on_the_board(sent: Callable[..., Any]) -
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_keeps_anybody_out(sent: Callable[..., Any], scheme: str) -> None:
+def test_axe_finds_nothing_serious(sent: Callable[..., Any], scheme: str) -> None:
     page = sent(game(6, players=NAMES, incidents=(ALERT | {"time": 5.0},)), color_scheme=scheme)
     page.keyboard.press("ArrowRight")
     at_rest(page)
@@ -148,7 +148,7 @@ def test_hostile_names_do_nothing(sent: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize(("language", "words"), [("pl", "Ruch: Ann"), ("it", "Tocca a: Ann")])
-def test_it_speaks_the_language_asked_for(sent: Callable[..., Any], language: str, words: str) -> None:
+def test_the_page_is_in_the_requested_language(sent: Callable[..., Any], language: str, words: str) -> None:
     page = sent(game(2, players=NAMES), language)
     assert words in page.locator(".status").inner_text().replace("\u00a0", " ")
     assert page.locator("html").get_attribute("lang") == language
@@ -165,7 +165,7 @@ def test_light_and_dark_follow_the_device(sent: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_more_players(sent: Callable[..., Any], players: int) -> None:
+def test_games_of_more_players_are_shown(sent: Callable[..., Any], players: int) -> None:
     page = sent(game(30, rules=Rules.make(players), over=False), viewport={"width": 1280, "height": 800})
     page.keyboard.press("End")
     at(page, 30, 30)
@@ -173,13 +173,13 @@ def test_more_players(sent: Callable[..., Any], players: int) -> None:
     expect(page.locator("#review")).to_be_hidden()
 
 
-def test_a_game_without_turns(sent: Callable[..., Any]) -> None:
+def test_a_game_without_turns_is_shown(sent: Callable[..., Any]) -> None:
     page = sent(game(0, over=False))
     at(page, 0, 0)
     assert stack(page, "d4") != ""
 
 
-def test_what_the_camera_saw(sent: Callable[..., Any]) -> None:
+def test_the_camera_pictures_are_shown(sent: Callable[..., Any]) -> None:
     jpeg = bytes(cv2.imencode(".jpg", np.full((30, 40, 3), 90, np.uint8))[1])
     page = sent(game(3), more={"stills": lambda _: {1: jpeg}})
     picture = page.locator("#still img")

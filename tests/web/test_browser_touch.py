@@ -1,4 +1,4 @@
-"""Usability by touch and at a glance, in a real browser: target sizes, sentences that fit, latency."""
+"""Usability by touch and at a glance, in a real browser: sizes of targets, sentences that fit, latency."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import MOVES, Seen, caught_up, drawn, stack, status
+from browsing import MOVES, Seen, caught_up, stack, status, wait_until_drawn
 from playwright.sync_api import expect
 
 from focus_companion.game.moves import Move
@@ -24,10 +24,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 REASONS = dict.fromkeys(("placed_out_of_turn", "begins_out_of_turn", "begins_placing"), "out_of_turn")
 REASONS |= dict.fromkeys(("wrong_trim", "vanished"), "wrong_removal")
 ASKED = {"not_the_reply": Move.parse("d5-f5"), "not_asked_yet": None}
-"""Templates for turns that others make for a player, with the chosen turn."""
+"""The chosen turn for those templates that need one: turns that others make for a player."""
 
 
-def test_no_stack_goes_anywhere_before_the_thirteenth_piece(browser, tmp_path: Path, make_table) -> None:
+def test_no_stack_has_targets_before_the_thirteenth_piece_is_placed(
+    browser, tmp_path: Path, make_table
+) -> None:
     table = make_table(tmp_path, Rules.make(players=3))
     table.start()
     with PageServer(create_app(table.session, table.journal), port=0) as server:
@@ -104,7 +106,7 @@ ROOM = """event => new Promise(done => {
     seen.observe(document.body, { attributeFilter: ['data-event'] });
     look();
 })"""
-"""How much of the status has to be scrolled to, in pixels, once the page shows an event or a later one."""
+"""By how many pixels the status overflows, once the page shows this event or a later one."""
 
 
 @pytest.mark.parametrize("size", [(320, 640), (1280, 800), (1920, 1080)])
@@ -134,7 +136,7 @@ def test_every_alert_can_be_read_without_scrolling(
 
 @pytest.mark.parametrize("size", [(320, 640), (390, 844), (768, 1024), (1280, 800), (1920, 1080)])
 def test_who_begins_is_asked_and_answered(browser, tmp_path: Path, make_table, size: tuple[int, int]) -> None:
-    """Yes and No in every language, large enough and visible; No keeps the alert with its usual answers on
+    """Yes and No are large enough and visible in every language; No keeps the alert with its usual answers on
     this page only, Yes accepts the turn."""
     table = make_table(tmp_path, players={"g": "Bartholomew", "r": "Anastasia"})
     table.start()
@@ -149,7 +151,7 @@ def test_who_begins_is_asked_and_answered(browser, tmp_path: Path, make_table, s
             assert yes.text_content().startswith(words) and "Anastasia" in yes.text_content()
             assert "Anastasia" in page.text_content(".status-title")
             assert page.evaluate(TOO_SMALL) == []
-            drawn(page)
+            wait_until_drawn(page)
             assert page.evaluate(ROOM, table.session.state()["event"]) <= 0, language
             for part in (yes, no, page.locator("#status"), page.locator("#board")):
                 expect(part).to_be_in_viewport(ratio=0.99)
@@ -200,8 +202,8 @@ def test_an_event_redraws_within_one_frame(table, seen: Seen) -> None:
     for number, move in enumerate(MOVES, 1):
         table.play(move)
         page.wait_for_function("number => redrawn.length === number", arg=number)
-        told = page.evaluate("redrawn.at(-1)")
-        assert told["target"] == stack(page, move[-2:]) != f"{move[-2:]}: empty", "in the very next frame"
+        newest = page.evaluate("redrawn.at(-1)")
+        assert newest["target"] == stack(page, move[-2:]) != f"{move[-2:]}: empty", "not in the next frame"
     # Script and layout together; the minimum of four, because other work on the machine only adds to it.
     quickest = min(page.evaluate("redrawn.map(({ work }) => work)"))
     print(f"an event is drawn within {quickest:.1f} ms of work")
@@ -218,8 +220,8 @@ new PerformanceObserver((list) => {
 """
 
 
-def slowed(context: Any, page: Any) -> None:
-    """Slow enough that the page is drawn before its script has arrived."""
+def slow_down(context: Any, page: Any) -> None:
+    """Slow the network down so much that the page is drawn before its script has arrived."""
     line = context.new_cdp_session(page)
     slow = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 90_000}
     line.send("Network.enable")
@@ -228,7 +230,7 @@ def slowed(context: Any, page: Any) -> None:
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize(("players", "begun"), [(2, False), (2, True), (3, True), (4, True)])
-def test_nothing_jumps_while_the_page_fills(
+def test_the_layout_is_stable_while_the_page_loads(
     browser, tmp_path: Path, make_table, players: int, begun: bool, width: int
 ) -> None:
     table = make_table(tmp_path, Rules.make(players=players))
@@ -240,10 +242,10 @@ def test_nothing_jumps_while_the_page_fills(
         context = browser.new_context(viewport={"width": width, "height": 844})
         page = context.new_page()
         page.add_init_script(SHIFTS)
-        slowed(context, page)
+        slow_down(context, page)
         Seen(page, server.port).open()
         page.wait_for_selector('#line[data-line="live"]')
-        drawn(page)
+        wait_until_drawn(page)
         jumped = page.evaluate("shifts")
         assert sum(share for share, _ in jumped) < 0.01, jumped
         context.close()
@@ -251,7 +253,7 @@ def test_nothing_jumps_while_the_page_fills(
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_nothing_jumps_while_a_past_game_comes(
+def test_the_layout_is_stable_while_a_past_game_loads(
     browser, tmp_path: Path, make_table, players: int, width: int
 ) -> None:
     table = make_table(tmp_path, Rules.make(players=players))
@@ -263,10 +265,10 @@ def test_nothing_jumps_while_a_past_game_comes(
         context = browser.new_context(viewport={"width": width, "height": 844})
         page = context.new_page()
         page.add_init_script(SHIFTS)
-        slowed(context, page)
+        slow_down(context, page)
         Seen(page, server.port).open("/games/1")
         page.wait_for_selector("#review button", timeout=60_000)
-        drawn(page)
+        wait_until_drawn(page)
         jumped = page.evaluate("shifts")
         assert sum(share for share, _ in jumped) < 0.01, jumped
         context.close()

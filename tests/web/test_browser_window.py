@@ -1,4 +1,4 @@
-"""How the page uses its window, and the screen beside the table."""
+"""Layout: how the page uses its window, and the display mode for a screen beside the table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import MOVES, Seen, caught_up, drawn, playwright, serious, status
+from browsing import MOVES, Seen, caught_up, playwright, serious, status, wait_until_drawn
 from playwright.sync_api import expect
 
 from focus_companion.game.moves import Move
@@ -26,7 +26,7 @@ def box(page: playwright.Page, selector: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])
-def test_the_side_alone_scrolls_and_the_board_stays(table, seen: Seen, size: tuple[int, int]) -> None:
+def test_only_the_sidebar_scrolls_and_the_board_stays(table, seen: Seen, size: tuple[int, int]) -> None:
     seen.page.set_viewport_size({"width": size[0], "height": size[1]})
     page = seen.open()
     table.play(*MOVES)
@@ -38,11 +38,11 @@ def test_the_side_alone_scrolls_and_the_board_stays(table, seen: Seen, size: tup
     page.wait_for_function("() => document.querySelector('.side').scrollTop > 100")
     expect(page.locator(".exports")).to_be_in_viewport()
     assert (box(page, "#board"), box(page, "#status")) == before
-    assert box(page, ".acts")["y"] < box(page, ".record")["y"], "what can be done comes before what was"
+    assert box(page, ".acts")["y"] < box(page, ".record")["y"], "actions come before the record"
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_on_a_television_the_board_takes_the_height(browser, tmp_path, make_table, players: int) -> None:
+def test_on_a_television_the_board_takes_up_the_height(browser, tmp_path, make_table, players: int) -> None:
     table = make_table(tmp_path, Rules.make(players=players))
     table.start()
     with PageServer(create_app(table.session, table.journal), port=0) as server:
@@ -68,22 +68,22 @@ def test_before_the_game_the_camera_picture_comes_first(table, browser, size: tu
             assert picture["y"] < box(page, "#board")["y"]
         table.start()
         status(page, "Green to move")
-        drawn(page)
+        wait_until_drawn(page)
         expect(page.locator("#board")).to_be_in_viewport(ratio=0.99)
         assert box(page, ".frame")["y"] > box(page, "#board")["y"]
         context.close()
 
 
-def test_what_matters_now_is_as_high_as_what_it_says(table, seen: Seen) -> None:
+def test_the_status_is_as_high_as_its_text(table, seen: Seen) -> None:
     seen.page.set_viewport_size({"width": 390, "height": 844})
     page = seen.open()
     table.play("b6-b7")
     status(page, "Red to move")
     turn = box(page, "#status")["height"]
-    assert turn < 110, "no empty room"
+    assert turn < 110, "the status has no empty space"
     table.play("b5-b6")
     status(page, "Green to move")
-    assert box(page, "#status")["height"] == turn, "turns move nothing"
+    assert box(page, "#status")["height"] == turn, "a turn must not change the layout"
     a, b = INDEX["c6"], INDEX["d7"]
     table.see(Wrong("not_straight", "g", (a, b), say("not_straight", "g", origin=a, target=b, number=1)))
     status(page, "Not in a straight line")
@@ -92,7 +92,7 @@ def test_what_matters_now_is_as_high_as_what_it_says(table, seen: Seen) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("size", [(390, 844), (1280, 800), (1920, 1080)])
-def test_beside_the_table_everything_is_in_sight_and_nothing_can_be_pressed(
+def test_beside_the_table_everything_is_visible_and_nothing_can_be_pressed(
     browser, tmp_path: Path, make_table: Any, players: int, size: tuple[int, int]
 ) -> None:
     table = make_table(tmp_path, Rules.make(players=players))
@@ -110,13 +110,13 @@ def test_beside_the_table_everything_is_in_sight_and_nothing_can_be_pressed(
         table.see(Wrong("not_straight", mover, (a, b), text))
         status(page, "Not in a straight line")
         caught_up(page, table)
-        drawn(page)
+        wait_until_drawn(page)
         for part in ("#board", "#status", *(f".player >> nth={k}" for k in range(players))):
             expect(page.locator(part)).to_be_in_viewport(ratio=0.99)
         page.mouse.click(size[0] / 2, size[1] / 2)
         for key in ("Tab", "Enter", "ArrowLeft", "Home", "Escape"):
             page.keyboard.press(key)
-        drawn(page)
+        wait_until_drawn(page)
         assert page.get_attribute("body", "data-looking") == "now"
         expect(page.locator(".ring.selected, .answer")).to_have_count(0)
         assert serious(page) == []
@@ -124,7 +124,7 @@ def test_beside_the_table_everything_is_in_sight_and_nothing_can_be_pressed(
         context.close()
 
 
-def test_beside_the_table_a_doubt_is_shown_and_not_asked(table, seen: Seen) -> None:
+def test_beside_the_table_a_doubt_is_shown_without_a_question(table, seen: Seen) -> None:
     page = seen.open("/?view=table")
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
     expect(page.locator("#board .name")).to_have_count(2)

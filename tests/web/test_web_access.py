@@ -1,4 +1,4 @@
-"""Who may watch and who may act: foreign pages, rebound names, PINs."""
+"""Who may watch and who may act: pages of other sites, rebound names, PINs."""
 
 from __future__ import annotations
 
@@ -30,21 +30,23 @@ def act(client: FlaskClient, host: str = "localhost", remote: str = "127.0.0.1",
 @pytest.mark.parametrize(
     "host", ["localhost", "localhost:8000", "127.0.0.1:8000", "[::1]:8000", "LOCALHOST."]
 )
-def test_own_names_are_answered(client: FlaskClient, host: str) -> None:
+def test_requests_to_our_own_names_are_answered(client: FlaskClient, host: str) -> None:
     assert client.get("/api/state", headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example", "192.168.1.20", "board.local", "[", ""]
 )
-def test_other_names_are_not(client: FlaskClient, host: str) -> None:
+def test_requests_to_other_names_are_refused(client: FlaskClient, host: str) -> None:
     assert client.get("/api/state", headers={"Host": host}).status_code in (400, 421)
 
 
 @pytest.mark.parametrize(
     ("host", "status"), [("192.168.1.20:8000", 200), ("board.local", 200), ("evil.example", 421)]
 )
-def test_lan_answers_to_addresses_and_given_names(lan_app: Flask, host: str, status: int) -> None:
+def test_on_the_lan_requests_to_addresses_and_given_names_are_answered(
+    lan_app: Flask, host: str, status: int
+) -> None:
     assert lan_app.test_client().get("/api/state", headers={"Host": host}).status_code == status
 
 
@@ -67,16 +69,16 @@ def test_forms_cannot_act(client: FlaskClient) -> None:
     assert client.post("/api/requests", data='{"act":"pause"}', content_type="text/plain").status_code == 415
 
 
-def test_loopback_may_act_and_others_need_the_pin(lan_app: Flask) -> None:
+def test_the_host_may_act_and_others_need_the_pin(lan_app: Flask) -> None:
     client = lan_app.test_client()
     assert act(client, Origin="http://localhost", Sec_Fetch_Site="same-origin").status_code in (200, 202)
     refused = act(client, host="192.168.1.20", remote="192.168.1.77")
     assert (refused.status_code, refused.json["pin"]) == (401, True)
-    # A proxy on the host machine makes every peer look local, but the name reveals it.
+    # Through a proxy on the host, every client seems to be local, but the name reveals the proxy.
     assert act(client, host="192.168.1.20", remote="127.0.0.1").status_code == 401
 
 
-def test_pin_opens_acting_for_this_browser(lan_app: Flask) -> None:
+def test_the_pin_permits_this_browser_to_act(lan_app: Flask) -> None:
     client = lan_app.test_client()
     ask = {"headers": {"Host": "192.168.1.20"}, "environ_overrides": LAN}
     wrong = client.post("/api/pin", json={"pin": "0000"}, **ask)
@@ -89,7 +91,7 @@ def test_pin_opens_acting_for_this_browser(lan_app: Flask) -> None:
     assert act(client, host="192.168.1.20", remote="192.168.1.77", Cookie=token).status_code in (200, 202)
 
 
-def test_without_a_pin_the_lan_only_watches(table) -> None:
+def test_without_a_pin_the_lan_can_only_watch(table) -> None:
     table.start()
     client = create_app(table.session, table.journal, lan=True).test_client()
     assert act(client, host="192.168.1.20", remote="192.168.1.77").status_code == 403
@@ -107,8 +109,8 @@ def test_guessing_is_slowed_down_per_address() -> None:
         return 200
 
     assert [tries("1"), tries("2"), tries("3")] == [401, 401, 401]
-    assert tries("4821") == 429, "also the right PIN has to wait"
-    assert tries("4821", "b") == 200, "others do not"
+    assert tries("4821") == 429, "even the right PIN has to wait"
+    assert tries("4821", "b") == 200, "other addresses do not have to wait"
     now[0] += 2.1
     assert tries("4") == 401
     now[0] += 2.1
@@ -120,20 +122,20 @@ def test_guessing_is_slowed_down_per_address() -> None:
 def test_guessing_from_many_addresses_is_bounded() -> None:
     now = [0.0]
     gate = PinGate("4821", lambda: now[0])
-    told = []
+    statuses = []
     for number in range(200):
         try:
             gate.enter("0", f"10.0.0.{number}")
         except HttpError as refused:
-            told.append(int(refused.status))
-    assert told.count(401) == 30
-    assert told.count(429) == 170
+            statuses.append(int(refused.status))
+    assert statuses.count(401) == 30
+    assert statuses.count(429) == 170
 
 
 @pytest.mark.parametrize(
     ("header", "name"), [("a.b:80", "a.b"), ("[::1]:80", "::1"), ("A", "a"), ("[", ""), ("x.", "x"), ("", "")]
 )
-def test_host_name(header: str, name: str) -> None:
+def test_the_host_name_is_parsed(header: str, name: str) -> None:
     assert host_name(header) == name
 
 
@@ -149,7 +151,7 @@ def test_host_name(header: str, name: str) -> None:
         ("x", False),
     ],
 )
-def test_loopback(address: str | None, local: bool) -> None:
+def test_loopback_addresses_are_recognised(address: str | None, local: bool) -> None:
     assert is_loopback(address) is local
 
 
@@ -163,7 +165,9 @@ def test_every_answer_is_guarded(client: FlaskClient, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/dialogs/en", "/games", "/nothing"])
-def test_pages_have_nothing_inline_and_ask_no_other_host(client: FlaskClient, path: str) -> None:
+def test_pages_have_no_inline_scripts_and_request_nothing_from_other_hosts(
+    client: FlaskClient, path: str
+) -> None:
     page = client.get(path).text
     assert " style=" not in page
     assert "<style" not in page
@@ -172,6 +176,6 @@ def test_pages_have_nothing_inline_and_ask_no_other_host(client: FlaskClient, pa
     data = page.count('<script type="application/json"')
     named = page.count("<script src=") + page.count('<script type="module" src=')
     assert page.count("<script") == named + data
-    # The field for a camera's address shows an example.
+    # Except for the example in the field for a camera's address.
     page = page.replace('placeholder="http://…  rtsp://…"', "")
     assert "//" not in page.replace("http://www.w3.org", "")

@@ -22,7 +22,7 @@ from focus_companion.web.app import create_app
 from focus_companion.web.reviewing import ReviewFailed, Reviews
 
 
-def test_an_alert_that_was_legal(table, client: FlaskClient) -> None:
+def test_an_alert_is_overruled(table, client: FlaskClient) -> None:
     table.start()
     table.see(Wrong("distance", "g", (8, 9), "Green went too far."))
     offered = client.get("/api/legal").json["legal"]
@@ -34,7 +34,7 @@ def test_an_alert_that_was_legal(table, client: FlaskClient) -> None:
     assert [incident["type"] for incident in record["incidents"]] == ["alert", "ruling"]
 
 
-def test_a_turn_that_was_not_legal(table, client: FlaskClient) -> None:
+def test_a_turn_is_ruled_illegal(table, client: FlaskClient) -> None:
     table.start()
     table.play("b6-b7", "b5-b6", "c6-c7")
     assert table.ask(client, {"act": "not_legal", "ply": 2}).status_code == 200
@@ -43,7 +43,7 @@ def test_a_turn_that_was_not_legal(table, client: FlaskClient) -> None:
     assert refused.status_code == 409 and "no turn 9" in refused.json["error"]
 
 
-def test_a_position_by_hand_with_reserves_and_turn(table, client: FlaskClient) -> None:
+def test_a_position_is_set_with_reserves_and_turn(table, client: FlaskClient) -> None:
     table.start()
     table.play("b6-b7")
     position = client.get("/api/state").json["position"]
@@ -60,14 +60,14 @@ def test_a_position_by_hand_with_reserves_and_turn(table, client: FlaskClient) -
     assert client.get("/api/games/1").json["record"]["incidents"][-1]["note"] == "the cat"
 
 
-def test_new_game_with_seats_and_clock(table, client: FlaskClient) -> None:
+def test_a_new_game_has_seats_and_clock(table, client: FlaskClient) -> None:
     table.start()
     clock = {"kind": "down", "seconds": 300, "increment": 5}
     seats = {"green": "right", "red": "left"}
     answer = table.ask(client, {"act": "new_game", "rules": {"players": 2}, "seats": seats, "clock": clock})
     assert answer.status_code == 200
     state = client.get("/api/state").json
-    assert {colour: told["seat"] for colour, told in state["players"].items()} == seats
+    assert {colour: player["seat"] for colour, player in state["players"].items()} == seats
     assert state["clock"] == clock | {
         "used": {"green": 0, "red": 0},
         "running": None,
@@ -75,7 +75,7 @@ def test_new_game_with_seats_and_clock(table, client: FlaskClient) -> None:
     }
 
 
-def test_no_clock_unless_asked_for(table, client: FlaskClient) -> None:
+def test_there_is_no_clock_unless_requested(table, client: FlaskClient) -> None:
     table.start()
     assert client.get("/api/state").json["clock"] is None
 
@@ -102,7 +102,7 @@ def test_the_board_is_placed_by_hand_and_found_again_without(table, client: Flas
     ]
 
 
-def test_corners_that_are_no_board_are_refused_in_words(table, client: FlaskClient) -> None:
+def test_invalid_corners_are_refused_with_a_reason(table, client: FlaskClient) -> None:
     table.start()
     crossed = CORNERS | {"a1": CORNERS["h1"], "h1": CORNERS["a1"]}
     refused = table.ask(client, {"act": "place_board", "corners": crossed})
@@ -145,7 +145,7 @@ SIDE_BY_SIDE = ["green", "yellow", "blue", "red"]
         {"act": "set_position", "position": "-", "captured": []},
     ],
 )
-def test_nonsense_is_a_clear_400(table, client: FlaskClient, body: object) -> None:
+def test_an_invalid_act_is_a_clear_400(table, client: FlaskClient, body: object) -> None:
     table.start()
     answer = client.post("/api/requests", json=body)
     assert answer.status_code == 400 and answer.json["error"]
@@ -161,7 +161,7 @@ def test_nonsense_is_a_clear_400(table, client: FlaskClient, body: object) -> No
         {"note": 4},
     ],
 )
-def test_a_position_with_nonsense_beside_it_is_a_400(
+def test_a_position_with_other_invalid_values_is_a_400(
     table, client: FlaskClient, more: dict[str, Any]
 ) -> None:
     table.start()
@@ -170,7 +170,7 @@ def test_a_position_with_nonsense_beside_it_is_a_400(
     assert answer.status_code == 400 and answer.json["error"]
 
 
-def test_points_go_to_names_over_a_rematch(tmp_path: Path, make_table) -> None:
+def test_points_follow_the_players_names_in_a_rematch(tmp_path: Path, make_table) -> None:
     start = {
         "position": "-,-,-,-/r,r,g,g,r,r/-,-,-,-,-,-,-,-/-,-,rrrrg,g,-,-,-,-/"
         "-,-,-,-,-,-,-,-/-,-,-,-,-,-,-,-/g,g,r,r,g,g/-,-,-,-",
@@ -180,9 +180,9 @@ def test_points_go_to_names_over_a_rematch(tmp_path: Path, make_table) -> None:
     table = make_table(tmp_path, rules, {"g": "Ann", "r": "Bo"})
     client = create_app(table.session, table.journal).test_client()
     table.start()
-    # The single green piece on d5 covers c5, which then gives its lowest red one.
+    # The single green piece on d5 covers c5, which then loses its lowest piece, a red one.
     table.play("d5-c5")
-    assert client.get("/api/match").json == {"match": None}, "one game is no match"
+    assert client.get("/api/match").json == {"match": None}, "a single game is not a match"
     assert table.ask(client, {"act": "rematch"}).status_code == 200
     table.start()
     table.play("d5-c5")
@@ -192,7 +192,7 @@ def test_points_go_to_names_over_a_rematch(tmp_path: Path, make_table) -> None:
     assert match["totals"] == {"Ann": 1, "Bo": 1} and set(match["leaders"]) == {"Ann", "Bo"}
 
 
-def test_players_without_names_play_no_match(table, client: FlaskClient) -> None:
+def test_without_names_there_is_no_match(table, client: FlaskClient) -> None:
     table.start()
     table.play("b6-b7")
     table.ask(client, {"act": "rematch"})
@@ -201,7 +201,7 @@ def test_players_without_names_play_no_match(table, client: FlaskClient) -> None
     assert client.get("/api/match").json == {"match": None}
 
 
-def test_review_of_a_finished_game(table, client: FlaskClient) -> None:
+def test_a_finished_game_is_reviewed(table, client: FlaskClient) -> None:
     table.start()
     table.play("b6-b7", "b5-b6")
     early = client.get("/api/games/1/review")
@@ -216,7 +216,7 @@ def test_review_of_a_finished_game(table, client: FlaskClient) -> None:
     assert [turn["move"] for turn in answer.json["turns"]] == ["b6-b7", "b5-b6"]
 
 
-def test_a_review_that_takes_too_long_is_given_up(table) -> None:
+def test_a_review_that_takes_too_long_is_aborted(table) -> None:
     table.start()
     reviews = Reviews(timeout=0.01)
     record = table.session.record()
@@ -233,20 +233,20 @@ def test_a_review_that_takes_too_long_is_given_up(table) -> None:
     [("", 1600), ("?width=300", 320), ("?width=700", 960), ("?width=4000", 1600), ("?width=x", 1600),
      ("?overlay=1&width=640", 640)],
 )  # fmt: skip
-def test_the_picture_is_no_wider_than_asked_for(table, client: FlaskClient, asked: str, wide: int) -> None:
+def test_the_picture_is_no_wider_than_requested(table, client: FlaskClient, asked: str, wide: int) -> None:
     table.session.push(Frame(1, 0.1, np.zeros((900, 1600, 3), np.uint8)))
     picture = client.get(f"/snapshot.jpg{asked}")
     width, height = Image.open(io.BytesIO(picture.data)).size
     assert (width, round(width / height, 1)) == (wide, 1.8)
 
 
-def test_every_preset_has_its_sentence_on_the_page(client: FlaskClient) -> None:
+def test_every_preset_has_a_description_on_the_page(client: FlaskClient) -> None:
     page = client.get("/dialogs/en").text
     assert set(re.findall(r'<option value="([\w-]+)" data-settings', page)) == set(PRESETS)
 
 
 @pytest.mark.parametrize("path", ["/", "/dialogs/pl", "/texts/pl.json", "/texts/it/later.json"])
-def test_pages_and_texts_travel_packed(table, client: FlaskClient, path: str) -> None:
+def test_pages_and_texts_are_compressed(table, client: FlaskClient, path: str) -> None:
     table.start()
     packed = client.get(path, headers={"Accept-Encoding": "gzip"})
     plain = client.get(path)

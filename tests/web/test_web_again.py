@@ -1,4 +1,4 @@
-"""Trying again from an earlier position: another game that begins there."""
+"""Trying again from an earlier position starts another game there."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from focus_companion.game.start import Start
 from focus_companion.referee.verdict import StartSeen
 
 
-def again(table: Any, client: FlaskClient, body: Any, game: int | None = None) -> Any:
+def try_again(table: Any, client: FlaskClient, body: Any, game: int | None = None) -> Any:
     game = table.session.state()["game"] if game is None else game
     with table.looping():
         return client.post(f"/api/games/{game}/again", json=body)
 
 
-def test_another_game_begins_there_and_the_first_stays(table: Any, client: FlaskClient) -> None:
+def test_another_game_begins_there_and_the_first_is_kept(table: Any, client: FlaskClient) -> None:
     table.start()
     table.play("c4-c5", "d4-d5", "b4-b5")
     before = table.session.history
-    assert again(table, client, {"ply": 2}).status_code == 200
+    assert try_again(table, client, {"ply": 2}).status_code == 200
     after = table.session.history
     assert after.game != before.game and after.ply == 0 and not after.ready
     for name in ("stacks", "reserves", "captured", "to_move"):
@@ -34,31 +34,31 @@ def test_another_game_begins_there_and_the_first_stays(table: Any, client: Flask
     table.play("b4-b5")
     assert table.session.position.stacks == before.position.stacks
     assert client.get(f"/api/games/{before.game}").status_code == 200
-    # Again from there, and from the first game's start.
-    assert again(table, client, {"ply": 0}, before.game).status_code == 200
+    # Another time from there, and from the start of the first game.
+    assert try_again(table, client, {"ply": 0}, before.game).status_code == 200
     assert table.session.position.stacks == start_position(Rules.make(2)).stacks
 
 
 @pytest.mark.parametrize("body", [{}, [], {"ply": -1}, {"ply": 9}, {"ply": True}, {"ply": "1"}])
-def test_what_is_no_turn_is_refused(table: Any, client: FlaskClient, body: Any) -> None:
+def test_an_invalid_turn_or_game_is_refused(table: Any, client: FlaskClient, body: Any) -> None:
     table.start()
-    assert again(table, client, body).status_code == 400
-    assert again(table, client, {"ply": 0}, 77).status_code == 404
+    assert try_again(table, client, body).status_code == 400
+    assert try_again(table, client, {"ply": 0}, 77).status_code == 404
 
 
-def test_not_from_the_end_nor_in_a_match(table: Any, client: FlaskClient) -> None:
+def test_a_finished_position_and_a_match_are_refused(table: Any, client: FlaskClient) -> None:
     table.start()
     table.play("c4-c5")
     assert table.ask(client, {"act": "resign", "player": "red"}).status_code == 200
-    refused = again(table, client, {"ply": 1})
+    refused = try_again(table, client, {"ply": 1})
     assert refused.status_code == 409 and "over" in refused.get_json()["error"]
     assert table.ask(client, {"act": "new_game", "rules": {"players": 2}, "games": 3}).status_code == 200
     assert table.session.history.match == MatchPlace(3)
-    refused = again(table, client, {"ply": 0})
+    refused = try_again(table, client, {"ply": 0})
     assert refused.status_code == 409 and "match" in refused.get_json()["error"]
 
 
-def test_a_start_holds_all_that_a_position_has() -> None:
+def test_a_start_contains_everything_of_a_position() -> None:
     position = start_position(Rules.make(4))
     assert Start.of(position).to_json("".join(position.players))["position"] == position.text
     with pytest.raises(ValueError, match="in hand"):

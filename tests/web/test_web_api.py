@@ -1,4 +1,4 @@
-"""The HTTP API for programs, as in the contract."""
+"""The HTTP API for programs, as specified."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ STATE_KEYS = [
 ]
 
 
-def test_state_has_the_promised_keys(table, client: FlaskClient) -> None:
+def test_the_state_has_the_specified_keys(table, client: FlaskClient) -> None:
     table.start()
     state = client.get("/api/state").json
     assert set(STATE_KEYS) <= set(state)
@@ -72,7 +72,7 @@ def test_snapshot_with_and_without_the_reading(table, client: FlaskClient) -> No
     assert plain.data != drawn.data
 
 
-def test_alert_is_in_the_state_until_put_right(table, client: FlaskClient) -> None:
+def test_an_alert_is_in_the_state_until_resolved(table, client: FlaskClient) -> None:
     table.start()
     table.see(Wrong("not_straight", "g", (5, 9), "Green moved askew. Put it back."))
     alert = client.get("/api/state").json["alert"]
@@ -144,7 +144,7 @@ def test_an_impossible_request_is_refused_with_a_reason(table, client: FlaskClie
         {"act": "set_position", "position": "x/y"},
     ],
 )
-def test_nonsense_is_a_clear_400(table, client: FlaskClient, body: object) -> None:
+def test_an_invalid_request_is_a_clear_400(table, client: FlaskClient, body: object) -> None:
     table.start()
     answer = client.post("/api/requests", json=body)
     assert answer.status_code == 400
@@ -156,13 +156,13 @@ def test_broken_json_is_a_400(table, client: FlaskClient, data: bytes) -> None:
     assert client.post("/api/requests", data=data, content_type="application/json").status_code == 400
 
 
-def test_too_much_is_a_413(client: FlaskClient) -> None:
+def test_too_large_a_request_is_a_413(client: FlaskClient) -> None:
     data = b'"' + b"a" * 300_000 + b'"'
     assert client.post("/api/requests", data=data, content_type="application/json").status_code == 413
 
 
 @pytest.mark.parametrize(("name", "suffix", "start"), EXPORTS)
-def test_exports(table, client: FlaskClient, name: str, suffix: str, start: bytes) -> None:
+def test_every_format_is_exported(table, client: FlaskClient, name: str, suffix: str, start: bytes) -> None:
     table.start()
     table.play("b6-b7", "b5-b6")
     answer = client.get(f"/api/games/1/export?format={name}")
@@ -172,7 +172,7 @@ def test_exports(table, client: FlaskClient, name: str, suffix: str, start: byte
     assert answer.headers["Content-Disposition"] == f"attachment; filename=focus-game-1.{suffix}"
 
 
-def test_exported_record_is_the_game(table, client: FlaskClient) -> None:
+def test_the_exported_record_is_the_game(table, client: FlaskClient) -> None:
     table.start()
     table.play("b6-b7", "b5-b6")
     record = json.loads(client.get("/api/games/1/export").data)
@@ -185,7 +185,7 @@ def test_unknown_export_is_a_400_and_unknown_game_a_404(table, client: FlaskClie
     assert client.get("/api/games/77/export").status_code == 404
 
 
-def test_assets_have_lasting_addresses_and_travel_packed(app, client: FlaskClient) -> None:
+def test_assets_can_be_cached_and_are_compressed(app, client: FlaskClient) -> None:
     assets = app.extensions["assets"]
     address = f"/assets/{assets.version}/js/game/main.js"
     plain = client.get(address)
@@ -200,11 +200,11 @@ def test_assets_have_lasting_addresses_and_travel_packed(app, client: FlaskClien
     assert page + sum(len(assets.files[name].packed) for name in needed) < 55_000
 
 
-def test_games_without_journal_are_a_404(table) -> None:
+def test_without_a_journal_the_games_are_a_404(table) -> None:
     assert create_app(table.session).test_client().get("/api/games").status_code == 404
 
 
-def test_a_past_game_that_is_not_there_is_a_page_that_says_so(client) -> None:
+def test_an_unknown_past_game_gives_a_page_that_says_so(client) -> None:
     for address in ("/games/99", "/games/0"):
         answer = client.get(address, headers={"Accept-Language": "en"})
         assert answer.status_code == 404

@@ -17,7 +17,7 @@ MODULES = {
 }
 
 
-def test_what_is_needed_comes_first_and_once() -> None:
+def test_an_imported_module_comes_first_and_only_once() -> None:
     made = bundle(MODULES, "main")
     assert re.findall(r"^const (\$\w+) =", made, re.MULTILINE) == ["$a", "$b"]
     assert "return { two, C };" in made
@@ -26,7 +26,7 @@ def test_what_is_needed_comes_first_and_once() -> None:
     assert made.count("export") == 1 and "import" not in made
 
 
-LATE = {
+DEFERRED_MODULES = {
     "late": 'import { C } from "./b.js";\nimport { f } from "./d.js";\nexport const tools = { C, f };\n',
     "d": """// Of the module.
 
@@ -41,15 +41,15 @@ export function f() {
 }
 
 
-def test_a_later_script_takes_from_the_first_what_both_need() -> None:
-    made = bundle(MODULES | LATE, "late", "main")
+def test_a_deferred_script_uses_the_modules_of_the_first() -> None:
+    made = bundle(MODULES | DEFERRED_MODULES, "late", "main")
     assert made.startswith('import { $a, $b } from "./main.js";\nconst $d = ')
     assert made.endswith("const tools = { C, f };\nexport { tools };\n")
     assert "hidden" not in made
 
 
-def test_comments_and_indentation_stay_behind() -> None:
-    made = bundle(MODULES | LATE, "late", "main")
+def test_comments_and_indentation_are_removed() -> None:
+    made = bundle(MODULES | DEFERRED_MODULES, "late", "main")
     assert 'function f() {\nreturn "// no" + one; // end\n}\n' in made
     assert "why" not in made and "Says" not in made
 
@@ -67,12 +67,12 @@ def test_comments_and_indentation_stay_behind() -> None:
         ({"a": "export const one = `a\n  b`;\n"}, "several lines"),
     ],
 )
-def test_other_forms_are_refused(changed: dict[str, str], says: str) -> None:
+def test_unsupported_imports_are_refused(changed: dict[str, str], says: str) -> None:
     with pytest.raises(BundleError, match=says):
         bundle(MODULES | changed, "main")
 
 
-def test_the_page_asks_for_one_script(client: FlaskClient) -> None:
+def test_the_page_requests_one_script(client: FlaskClient) -> None:
     page = client.get("/").text
     version = Assets().version
     assert re.findall(r'<script type="module" src="([^"]+)"', page) == [f"/assets/{version}/main.js"]
@@ -81,7 +81,7 @@ def test_the_page_asks_for_one_script(client: FlaskClient) -> None:
         assert script.status_code == 200 and script.mimetype == "text/javascript"
 
 
-def test_the_page_brings_the_state_safely(table, client: FlaskClient) -> None:
+def test_the_state_is_embedded_safely_in_the_page(table, client: FlaskClient) -> None:
     table.start()
     table.play("b6-b7")
     found = re.search(

@@ -1,4 +1,4 @@
-"""The page marks the demo as such, and offers a camera that was plugged in."""
+"""The page marks the demo as such and offers a camera that was plugged in."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def demo(table, tmp_path: Path) -> Any:
     return table
 
 
-def test_the_state_has_the_camera_and_who_may_act_can_take_it(demo) -> None:
+def test_the_state_has_the_camera_and_whoever_may_act_can_choose_it(demo) -> None:
     offer = Offer()
     app = create_app(demo.session, demo.journal, lan=True, pin="4821", offer=offer)
     client = app.test_client()
@@ -84,7 +84,7 @@ def test_an_address_without_a_picture_is_refused(demo) -> None:
     assert answer.status_code == 409 and "No picture comes" in answer.json["error"]
 
 
-def test_a_game_at_a_table_is_no_demo_and_has_no_offer(table, client) -> None:
+def test_a_game_at_a_table_is_not_a_demo_and_has_no_offer(table, client) -> None:
     state = client.get("/api/state").json
     assert state["demo"] is False and state["camera_found"] is None
     assert client.post("/api/camera", json={}).status_code == 409

@@ -61,7 +61,7 @@ def test_every_text_is_translated_and_keeps_its_names(language: str) -> None:
         for form in forms:
             assert form, f"{text!r} is empty"
             wanted = names(text if isinstance(text, str) else text[-1])
-            # A form for exactly one may omit the number.
+            # The form for exactly one may omit the number.
             assert names(form) <= wanted
             assert wanted - names(form) <= {"n"}
 
@@ -79,7 +79,7 @@ def test_every_text_has_the_typographic_apostrophe() -> None:
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_compiled_catalogue_is_that_of_the_sources(language: str) -> None:
+def test_the_compiled_catalogue_is_up_to_date(language: str) -> None:
     with Path(FOLDER, language, "LC_MESSAGES", "messages.mo").open("rb") as file:
         compiled = read_mo(file)
     for message in po(language):
@@ -88,8 +88,8 @@ def test_compiled_catalogue_is_that_of_the_sources(language: str) -> None:
             assert compiled.get(key).string in (message.string, list(message.string))
 
 
-def test_the_page_knows_why_a_viewer_may_be_refused() -> None:
-    """Every reason is a text of the room it comes from."""
+def test_the_page_has_a_text_for_every_refusal() -> None:
+    """Every reason is a string of the package that gives it."""
     given = {
         node.value
         for room in ("game", "vision")
@@ -105,13 +105,13 @@ ONLY_WRITTEN = {"capitals", "off_board", "unreadable", "no_such_player", "alread
 
 
 @pytest.mark.parametrize("reason", sorted(set(get_args(Reason)) - ONLY_WRITTEN))
-def test_the_page_knows_why_a_turn_is_not_legal(reason: Reason) -> None:
+def test_the_page_has_a_text_for_every_reason_of_an_illegal_turn(reason: Reason) -> None:
     template, _ = parts(Fault(reason))
     assert template in REASONS or template in source_texts()
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_the_page_gets_its_words_in_two_parts_and_none_too_late(client: FlaskClient, language: str) -> None:
+def test_the_page_gets_its_texts_in_two_parts_in_time(client: FlaskClient, language: str) -> None:
     first, later = (client.get(f"/texts/{language}/{name}.json").get_json() for name in ("main", "later"))
     assert (
         first | later == client.get(f"/texts/{language}.json").get_json() and not first.keys() & later.keys()
@@ -124,14 +124,14 @@ def test_the_page_gets_its_words_in_two_parts_and_none_too_late(client: FlaskCli
     assert f'data-more="/texts/{language}/later.json"' in page
 
 
-def test_english_asks_for_no_words(client: FlaskClient) -> None:
+def test_in_english_no_texts_are_requested(client: FlaskClient) -> None:
     assert "/texts/" not in client.get("/").text
 
 
 @pytest.mark.parametrize(
     ("language", "words"), [("en", "New game"), ("pl", "Nowa partia"), ("it", "Nuova partita")]
 )
-def test_the_dialogs_come_in_the_language_of_the_page(client: FlaskClient, language: str, words: str) -> None:
+def test_the_dialogs_are_in_the_language_of_the_page(client: FlaskClient, language: str, words: str) -> None:
     page = client.get("/", headers={"Accept-Language": language})
     assert f'data-dialogs="/dialogs/{language}"' in page.text
     dialogs = client.get(f"/dialogs/{language}", headers={"Accept-Language": "fr"})
@@ -139,7 +139,7 @@ def test_the_dialogs_come_in_the_language_of_the_page(client: FlaskClient, langu
     assert client.get("/dialogs/xx").status_code == 404
 
 
-def test_polish_has_three_forms() -> None:
+def test_polish_has_three_plural_forms() -> None:
     assert catalogue("pl")["{n} piece"] == ["{n} pionek", "{n} pionki", "{n} pionków"]
     assert catalogue("en") == {}
 
@@ -154,17 +154,19 @@ def test_polish_has_three_forms() -> None:
         ("pl", "?lang=xx", "pl"),
     ],
 )
-def test_language_by_browser_or_by_hand(client: FlaskClient, accept: str, query: str, expected: str) -> None:
+def test_the_language_is_that_of_the_browser_or_the_chosen_one(
+    client: FlaskClient, accept: str, query: str, expected: str
+) -> None:
     page = client.get(f"/{query}", headers={"Accept-Language": accept}).text
     assert f'<html lang="{expected}">' in page
 
 
-def test_choice_by_hand_is_remembered(client: FlaskClient) -> None:
+def test_the_chosen_language_is_remembered(client: FlaskClient) -> None:
     client.get("/?lang=pl")
     assert '<html lang="pl">' in client.get("/", headers={"Accept-Language": "it"}).text
 
 
-def test_the_page_knows_every_sentence_of_the_referee() -> None:
+def test_the_page_has_every_sentence_of_the_referee() -> None:
     script = (FOLDER.parent / "static" / "js" / "game" / "alerts.js").read_text(encoding="utf-8")
     known = set(re.findall(r'^  said\("(.*)"\),$', script, re.MULTILINE))
     assert known == set(TEMPLATES.values())
@@ -196,14 +198,14 @@ def test_failures_are_reported_in_the_viewers_language(
     no_game: str,
 ) -> None:
     table.start()
-    told = {"Accept-Language": language}
-    assert nothing in client.get("/nowhere", headers=told).text
+    headers = {"Accept-Language": language}
+    assert nothing in client.get("/nowhere", headers=headers).text
     for answer, code, words in (
-        (client.get("/api/nowhere", headers=told), 404, nothing),
-        (client.delete("/api/state", headers=told), 405, not_so),
-        (client.post("/api/requests", data=b"0" * 300_000, headers=told | JSON), 413, too_much),
-        (client.get("/api/games/1/export?format=odd", headers=told), 400, no_format),
-        (client.get("/api/games/77", headers=told), 404, no_game),
+        (client.get("/api/nowhere", headers=headers), 404, nothing),
+        (client.delete("/api/state", headers=headers), 405, not_so),
+        (client.post("/api/requests", data=b"0" * 300_000, headers=headers | JSON), 413, too_much),
+        (client.get("/api/games/1/export?format=odd", headers=headers), 400, no_format),
+        (client.get("/api/games/77", headers=headers), 404, no_game),
     ):
         assert answer.status_code == code
         assert answer.get_json()["error"].startswith(words), (code, answer.get_json())
@@ -267,7 +269,7 @@ THREE = Rules.make(players=3)
 
 @pytest.mark.parametrize("act", ["choose", "legal"])
 @pytest.mark.parametrize(
-    ("rules", "move", "told"),
+    ("rules", "move", "refusals"),
     [
         (None, "b6-c7", {"en": "From b6 to c7 is no", "pl": "Z b6 na c7 nie", "it": "Da b6 a c7 non c’è"}),
         (
@@ -318,11 +320,11 @@ THREE = Rules.make(players=3)
     ],
 )
 def test_an_illegal_turn_by_hand_is_refused_in_the_viewers_language(
-    tmp_path: Path, make_table, act: str, rules: Rules | None, move: str, told: dict[str, str]
+    tmp_path: Path, make_table, act: str, rules: Rules | None, move: str, refusals: dict[str, str]
 ) -> None:
     table = make_table(tmp_path, rules)
     client = create_app(table.session, table.journal).test_client()
     table.start()
-    for language, words in told.items():
+    for language, words in refusals.items():
         answer = table.ask(client, {"act": act, "move": move}, {"Accept-Language": language})
         assert answer.get_json()["error"].startswith(words)

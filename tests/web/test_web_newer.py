@@ -12,7 +12,7 @@ from focus_companion.web.newer import Installed
 
 
 @pytest.mark.parametrize(
-    ("running", "installed", "told"),
+    ("running", "installed", "reported"),
     [
         ("0.1.0", "0.1.0", None),
         ("0.1.0", "0.2.0", "0.2.0"),
@@ -21,13 +21,13 @@ from focus_companion.web.newer import Installed
     ],
 )
 def test_only_a_newer_version_is_reported(
-    monkeypatch: pytest.MonkeyPatch, running: str, installed: str, told: str | None
+    monkeypatch: pytest.MonkeyPatch, running: str, installed: str, reported: str | None
 ) -> None:
     monkeypatch.setattr(metadata, "version", lambda name: installed)
-    assert Installed(running).newer() == told
+    assert Installed(running).newer() == reported
 
 
-def test_a_version_that_is_being_replaced_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_version_that_is_being_replaced_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> str:
         raise metadata.PackageNotFoundError(name)
 
@@ -39,6 +39,6 @@ def test_the_state_has_it_soon_after_the_installation(client, monkeypatch: pytes
     monkeypatch.setattr(metadata, "version", lambda name: __version__)
     assert client.get("/api/state").json["newer"] is None
     monkeypatch.setattr(metadata, "version", lambda name: "99.0.0")
-    assert client.get("/api/state").json["newer"] is None, "the disk is not asked for every viewer"
+    assert client.get("/api/state").json["newer"] is None, "the disk is not read for every viewer"
     monkeypatch.setattr(newer, "CHECK_INTERVAL", -1.0)
     assert client.get("/api/state").json["newer"] == "99.0.0"

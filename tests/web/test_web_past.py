@@ -46,10 +46,12 @@ def test_the_list_has_board_score_times_and_the_current_game(two: Any, pages: Fl
     assert old["ended"] > old["date"] and new["ended"] is None
 
 
-def test_the_score_is_what_was_captured(two: Any, pages: FlaskClient) -> None:
-    told = {"green": {"red": 3}, "red": {"green": 1}}
+def test_the_score_is_the_number_of_captured_pieces(two: Any, pages: FlaskClient) -> None:
+    captures = {"green": {"red": 3}, "red": {"green": 1}}
     history = two.journal.history(1)
-    two.journal.append(2, Moved(9.0, 1, "green", "b6-b7", history.positions[1].text, {}, told, "red", 0.9))
+    two.journal.append(
+        2, Moved(9.0, 1, "green", "b6-b7", history.positions[1].text, {}, captures, "red", 0.9)
+    )
     (new, _) = pages.get("/api/games").get_json()["games"]
     assert new["points"] == {"green": 3, "red": 1}
 
@@ -82,7 +84,7 @@ def test_deleting_and_restoring(two: Any, pages: FlaskClient) -> None:
     assert pages.get("/api/games/1/export?format=json").data == record
 
 
-def test_a_match_keeps_a_game_that_is_deleted(tmp_path: Path, make_table: Any) -> None:
+def test_a_match_still_counts_a_deleted_game(tmp_path: Path, make_table: Any) -> None:
     table = make_table(tmp_path)
     for request in (NewGame(Rules.make(2), {"g": "Ann", "r": "Ben"}, games=2), Resign("r"), Rematch()):
         table.session.submit(request)
@@ -148,6 +150,6 @@ def test_names_are_remembered_once_each_the_newest_first(pages: FlaskClient) -> 
     assert pages.get("/api/names").get_json() == {"names": ["Cleo", "ANN", "Ben"]}
 
 
-def test_the_newest_game_is_returned_whole(pages: FlaskClient) -> None:
+def test_the_newest_game_is_returned_completely(pages: FlaskClient) -> None:
     assert "Ann – Ben" in pages.get("/games/1").text
     assert pages.get("/games/9").status_code == 404

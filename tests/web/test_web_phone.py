@@ -1,4 +1,4 @@
-"""The page with which a phone becomes the camera: who may send pictures, and over which certificate."""
+"""The page with which a phone becomes the camera: who may send pictures, and with which certificate."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def send(client: FlaskClient, token: str, number: int = 1, data: bytes = JPEG, *
     return client.post(f"/api/phone/picture?n={number}", data=data, headers=headers).status_code
 
 
-def test_pictures_of_the_phone_that_knows_the_word_are_taken(
+def test_pictures_of_a_phone_that_knows_the_word_are_accepted(
     phone: FlaskClient, camera: PhoneCamera, holder: Holder
 ) -> None:
     token = token_of(phone, holder)
     assert send(phone, token) == 204
     assert camera.take(0) == (JPEG, (320, 240))
-    # A late picture is not an error of the phone.
+    # That a picture comes late is not an error of the phone.
     assert send(phone, token, 0) == 204 and camera.take(0) is None
 
 
@@ -88,7 +88,7 @@ def test_without_the_word_no_phone_becomes_the_camera(
     assert camera.take(0) is None
 
 
-def test_a_second_phone_takes_over_with_the_word_alone(
+def test_a_second_phone_can_take_over_only_with_the_word(
     phone: FlaskClient, camera: PhoneCamera, holder: Holder
 ) -> None:
     first = token_of(phone, holder)
@@ -97,12 +97,14 @@ def test_a_second_phone_takes_over_with_the_word_alone(
     assert send(phone, first, 51) == 204
     second = token_of(phone, holder)
     assert send(phone, first, 52) == 409
-    # Its pictures are numbered from the start again.
+    # Its pictures are numbered from the beginning again.
     assert send(phone, second, 1) == 204
 
 
 @pytest.mark.parametrize("data", [b"", b"garbage", JPEG[:50]])
-def test_garbage_is_no_picture(phone: FlaskClient, camera: PhoneCamera, holder: Holder, data: bytes) -> None:
+def test_garbage_is_not_a_picture(
+    phone: FlaskClient, camera: PhoneCamera, holder: Holder, data: bytes
+) -> None:
     assert send(phone, token_of(phone, holder), data=data) == 415
     assert camera.take(0) is None
 
@@ -115,13 +117,13 @@ def test_too_much_and_too_many_are_refused(phone: FlaskClient, holder: Holder) -
 
 
 @pytest.mark.parametrize("number", ["", "-1", "1.5", "x", "9" * 16, "٣"])
-def test_pictures_are_numbered(phone: FlaskClient, holder: Holder, number: str) -> None:
+def test_pictures_need_a_valid_number(phone: FlaskClient, holder: Holder, number: str) -> None:
     headers = {TOKEN_HEADER: token_of(phone, holder), "Content-Type": "image/jpeg"}
     answer = phone.post("/api/phone/picture", query_string={"n": number}, data=JPEG, headers=headers)
     assert answer.status_code == 400
 
 
-def test_a_page_of_another_site_sends_nothing(phone: FlaskClient, holder: Holder) -> None:
+def test_a_page_of_another_site_cannot_send_pictures(phone: FlaskClient, holder: Holder) -> None:
     token = token_of(phone, holder)
     assert send(phone, token, Origin="https://evil.example") == 403
     assert send(phone, token, Sec_Fetch_Site="cross-site") == 403
@@ -131,7 +133,7 @@ def test_a_page_of_another_site_sends_nothing(phone: FlaskClient, holder: Holder
     assert answer.status_code == 403
 
 
-def test_the_page_may_ask_for_the_camera_and_for_nothing_else(phone: FlaskClient, holder: Holder) -> None:
+def test_the_page_may_use_the_camera_and_nothing_else(phone: FlaskClient, holder: Holder) -> None:
     answer = phone.get("/")
     assert answer.status_code == 200 and holder.word not in answer.text
     assert "<script>" not in answer.text and "style=" not in answer.text
@@ -144,7 +146,7 @@ def test_the_page_may_ask_for_the_camera_and_for_nothing_else(phone: FlaskClient
         assert phone.get(path).status_code == 404
 
 
-def test_the_pages_address_with_the_word_is_for_who_may_act(table: Any) -> None:
+def test_the_pages_address_with_the_word_is_shown_only_to_those_who_may_act(table: Any) -> None:
     link = "https://192.168.1.20:8001/#secret-word"
     app = create_app(table.session, table.journal, lan=True, pin="4821", phone=link)
     host = app.test_client()
@@ -160,7 +162,7 @@ def loaded(path: Path) -> x509.Certificate:
     return x509.load_pem_x509_certificate(path.read_bytes())
 
 
-def test_the_certificate_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
+def test_the_certificate_is_kept_and_readable_only_by_its_owner(tmp_path: Path) -> None:
     path = certificate(tmp_path / "data", NAMES, NOW)
     assert path == tmp_path / "data" / FILE_NAME and path.stat().st_mode & 0o777 == 0o600
     before = path.read_bytes()
@@ -168,7 +170,7 @@ def test_the_certificate_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
     names = loaded(path).extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     assert names.get_values_for_type(x509.DNSName) == ["board.local", "localhost"]
     assert [str(ip) for ip in names.get_values_for_type(x509.IPAddress)] == ["127.0.0.1"]
-    # Phones accept none that is valid for longer.
+    # Phones accept no certificate that is valid for longer.
     span = loaded(path).not_valid_after_utc - loaded(path).not_valid_before_utc
     assert span <= datetime.timedelta(days=398)
 

@@ -32,7 +32,7 @@ def add(
     *,
     draw: bool = False,
 ) -> int:
-    """A game in the journal; the player who ``resigns`` (a letter; also the partner) loses it, else it is
+    """Add a game to the journal. The player who ``resigns`` (a letter) loses it, with the partner; else it is
     unfinished.
     """
     rules = rules or Rules.make(2)
@@ -40,8 +40,8 @@ def add(
     position, at = start_position(rules), 1.0
     for ply, text in enumerate(moves, 1):
         mover, position = position.to_move, apply(position, Move.parse(text), rules)
-        told = (position.text, reserves(position), captured(position), NAMES[position.to_move])
-        journal.append(game, Moved(float(ply), ply, NAMES[mover], text, *told, 1.0))
+        outcome = (position.text, reserves(position), captured(position), NAMES[position.to_move])
+        journal.append(game, Moved(float(ply), ply, NAMES[mover], text, *outcome, 1.0))
         at = ply + 1.0
     if draw:
         journal.append(game, Acted(at, "draw", ""))
@@ -66,7 +66,7 @@ def by_name(journal: Journal) -> dict[str, dict[str, Any]]:
 
 
 def capturing() -> tuple[tuple[str, ...], dict[str, int]]:
-    """Turns after which somebody has captured pieces, and the points then."""
+    """Turns after which somebody has captured pieces, and the points at that time."""
     rules = Rules.make(2)
     for seed in range(50):
         choose, position, moves = random.Random(seed), start_position(rules), []
@@ -98,7 +98,7 @@ def test_games_wins_streaks_and_rivals(journal: Journal) -> None:
     assert ben["last"] == journal.games()[0].began
 
 
-def test_points_are_what_was_captured(journal: Journal) -> None:
+def test_points_are_the_captured_pieces(journal: Journal) -> None:
     moves, points = capturing()
     add(journal, {"g": "Ann", "r": "Ben"}, "g", moves)
     found = by_name(journal)
@@ -127,7 +127,7 @@ def test_points_after_a_correction(journal: Journal) -> None:
     assert by_name(journal)["Ann"]["points"] == 3
 
 
-def test_partners_win_together_and_are_no_rivals(journal: Journal) -> None:
+def test_partners_win_together_and_are_not_rivals(journal: Journal) -> None:
     rules = Rules.make(4, partners=True)
     names = {"g": "Ann", "y": "Cleo", "b": "Ben", "r": "Dot"}
     add(journal, names, "b", rules=rules)
@@ -136,8 +136,8 @@ def test_partners_win_together_and_are_no_rivals(journal: Journal) -> None:
     assert [rival["name"] for rival in found["Ann"]["rivals"]] == ["Ben", "Dot"]
 
 
-def test_what_does_not_count(journal: Journal) -> None:
-    add(journal, {"g": "Ann", "r": "Ben"})  # goes on
+def test_games_that_do_not_count(journal: Journal) -> None:
+    add(journal, {"g": "Ann", "r": "Ben"})  # unfinished
     add(journal, {}, "r")  # nobody has a name
     add(journal, {"g": "Green", "r": " RED "}, "r")  # names that do not count
     add(journal, {"g": "Ann", "r": "ANN"}, "r")  # ambiguous
@@ -146,7 +146,7 @@ def test_what_does_not_count(journal: Journal) -> None:
     assert [(row["name"], row["won"], row["rivals"]) for row in roster(journal)] == [("Ann", 1, [])]
 
 
-def test_hundreds_of_games_are_counted_at_once(journal: Journal) -> None:
+def test_hundreds_of_games_are_counted_quickly(journal: Journal) -> None:
     for number in range(300):
         add(journal, {"g": "Ann", "r": f"P{number % 40}"}, "r", ("b2-b3", "b5-b4"))
     began = time.process_time()
@@ -175,7 +175,7 @@ def test_the_page_shows_names_as_text(tmp_path: Path, make_table: Any) -> None:
     assert 'href="/players"' in client.get("/games").text
 
 
-def test_without_a_journal(table: Any) -> None:
+def test_without_a_journal_there_are_no_players(table: Any) -> None:
     client = create_app(table.session, None).test_client()
     assert client.get("/api/players").status_code == 404
     assert client.get("/players").status_code == 200

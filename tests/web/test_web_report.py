@@ -1,4 +1,4 @@
-"""A report of a fault from the page: only for who may act, and with nothing in it that was not shown."""
+"""A report of a fault: only for those who may act, and with nothing in it that was not shown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FROM_LAN = {"REMOTE_ADDR": "192.168.1.77"}
 
 
 class ReportedTable(Table):
-    """A table of which each picture has a grey level of its own, and noise beside the board."""
+    """A table whose pictures each have a grey level of their own, and noise beside the board."""
 
     def __init__(self, folder: Path, players: dict[str, str]) -> None:
         super().__init__(folder, players=players)
@@ -73,14 +73,16 @@ def test_the_file_holds_what_was_shown_and_nothing_else(table: ReportedTable, cl
     table.see()
     table.see(wrong())
     table.see()
-    told = ask(client).get_json()
-    assert told["fault"]["reason"] == "distance"
-    names = [part["name"] for part in told["parts"]]
+    answer = ask(client).get_json()
+    assert answer["fault"]["reason"] == "distance"
+    names = [part["name"] for part in answer["parts"]]
     assert sorted(names) == ["before.png", "events.jsonl", "facts.json", "fault.png"]
-    at = f"/api/report/{told['report']}"
+    at = f"/api/report/{answer['report']}"
     shown = {name: client.get(f"{at}/{name}", headers=HOST).data for name in names}
-    assert [len(shown[part["name"]]) for part in told["parts"]] == [part["bytes"] for part in told["parts"]]
-    # The turn's picture and the alert's, sharp on the board, and beside it blocks of one colour.
+    assert [len(shown[part["name"]]) for part in answer["parts"]] == [
+        part["bytes"] for part in answer["parts"]
+    ]
+    # The pictures of the turn and the alert are sharp on the board and pixelated beside it.
     for name, number in (("before.png", 2), ("fault.png", 4)):
         image = cv2.imdecode(np.frombuffer(shown[name], np.uint8), cv2.IMREAD_COLOR)
         assert (image[60, 80] == number).all()
@@ -91,11 +93,11 @@ def test_the_file_holds_what_was_shown_and_nothing_else(table: ReportedTable, cl
     with zipfile.ZipFile(io.BytesIO(saved.data)) as packed:
         assert {name: packed.read(name) for name in packed.namelist()} == shown
     again = ask(client).get_json()
-    assert again["report"] != told["report"]
+    assert again["report"] != answer["report"]
     assert client.get(f"{at}/fault.png", headers=HOST).status_code == 404
 
 
-def test_only_who_may_act_makes_or_sees_a_report(table: ReportedTable, client: FlaskClient) -> None:
+def test_only_those_who_may_act_can_make_or_see_a_report(table: ReportedTable, client: FlaskClient) -> None:
     table.start()
     table.see()
     refused = client.post("/api/report", json={}, headers=LAN, environ_base=FROM_LAN)
@@ -111,14 +113,14 @@ def test_only_who_may_act_makes_or_sees_a_report(table: ReportedTable, client: F
     assert client.get("/api/report/x/fault.png", headers=LAN, environ_base=FROM_LAN).status_code == 404
 
 
-def test_without_a_fault_it_shows_how_things_stand(table: ReportedTable, client: FlaskClient) -> None:
+def test_a_report_without_a_fault_shows_the_current_state(table: ReportedTable, client: FlaskClient) -> None:
     table.start()
     table.see()
-    told = ask(client).get_json()
-    assert told["fault"] == {} and {part["name"] for part in told["parts"]} >= {"fault.png", "facts.json"}
+    answer = ask(client).get_json()
+    assert answer["fault"] == {} and {part["name"] for part in answer["parts"]} >= {"fault.png", "facts.json"}
 
 
-def test_where_no_board_was_seen_no_picture_is_given_away(
+def test_without_a_board_in_view_a_report_is_refused(
     table: ReportedTable, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ask(client).status_code == 409
@@ -134,7 +136,7 @@ def test_a_page_without_reports_has_no_button(table: ReportedTable) -> None:
     assert ask(client).status_code == 404
 
 
-def test_another_game_begins_without_the_pictures_of_the_one_before(
+def test_a_new_game_starts_without_the_pictures_of_the_previous_one(
     table: ReportedTable, client: FlaskClient
 ) -> None:
     from focus_companion.session.requests import NewGame
@@ -145,7 +147,7 @@ def test_another_game_begins_without_the_pictures_of_the_one_before(
     for event in table.session.attend():
         table.reports.on_event(event)
     table.see()
-    told = ask(client).get_json()
-    assert told["fault"] == {}
-    events = json.dumps(told)
+    answer = ask(client).get_json()
+    assert answer["fault"] == {}
+    events = json.dumps(answer)
     assert "distance" not in events

@@ -60,20 +60,20 @@ def sit(app: Flask) -> FlaskClient:
     return client
 
 
-def test_the_word_works_once_and_for_this_seat_alone(table: Any, app: Flask) -> None:
+def test_the_word_works_once_and_only_for_its_seat(table: Any, app: Flask) -> None:
     word = word_of(app)
     friend, other = away(app), away(app)
     assert post(friend, "/api/seat", {"word": word}).status_code == 200
     refused = post(other, "/api/seat", {"word": word})
     assert refused.status_code == 403 and "used already" in refused.get_json()["error"]
     with table.looping():
-        assert post(other, "/api/turn", turn(table)).status_code == 401, "watching is open, acting is not"
+        assert post(other, "/api/turn", turn(table)).status_code == 401, "everybody may watch, but not act"
         assert post(friend, "/api/turn", turn(table)).status_code == 200
     reply = table.session.state()["reply"]
     assert (reply["player"], reply["move"], reply["by"]) == ("green", "c4-c5", "far")
 
 
-def test_a_far_player_may_do_nothing_but_play(table: Any, app: Flask) -> None:
+def test_a_remote_player_may_only_play(table: Any, app: Flask) -> None:
     friend = sit(app)
     with table.looping():
         for body in (
@@ -90,14 +90,14 @@ def test_a_far_player_may_do_nothing_but_play(table: Any, app: Flask) -> None:
         assert post(friend, "/api/turn", turn(table, player="red")).status_code == 401, "another's seat"
 
 
-def test_a_far_player_may_resign(table: Any, app: Flask) -> None:
+def test_a_remote_player_may_resign(table: Any, app: Flask) -> None:
     friend = sit(app)
     with table.looping():
         assert post(friend, "/api/requests", {"act": "resign", "player": "green"}).status_code == 200
     assert table.session.state()["result"] == {"winners": ["red"], "reason": "resigned"}
 
 
-def test_two_pages_and_a_slow_line_make_one_turn(table: Any, app: Flask) -> None:
+def test_a_turn_that_is_sent_several_times_is_made_once(table: Any, app: Flask) -> None:
     friend = sit(app)
     sent = turn(table)
     with table.looping():
@@ -134,30 +134,30 @@ def test_an_illegal_turn_is_refused_with_its_reason(table: Any, app: Flask) -> N
         {"player": ["green"], "move": "c4-c5", "game": 1, "ply": 0, "position": ""},
     ],
 )  # fmt: skip
-def test_nonsense_is_a_bad_request(app: Flask, body: Any) -> None:
+def test_an_invalid_turn_is_a_bad_request(app: Flask, body: Any) -> None:
     assert post(sit(app), "/api/turn", body).status_code == 400
 
 
-def test_other_sites_cannot_act_for_a_far_player(table: Any, app: Flask) -> None:
+def test_other_sites_cannot_act_for_a_remote_player(table: Any, app: Flask) -> None:
     friend = sit(app)
     for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
         assert post(friend, "/api/turn", turn(table), **headers).status_code == 403
         assert post(away(app), "/api/seat", {"word": word_of(app) or "x"}, **headers).status_code == 403
 
 
-def test_who_comes_back_after_a_restart_has_the_seat(table: Any, app: Flask, tmp_path: Path) -> None:
+def test_a_player_keeps_the_seat_after_a_restart(table: Any, app: Flask, tmp_path: Path) -> None:
     friend = sit(app)
     kept = tmp_path / FILE_NAME
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     cookie = friend.get_cookie("focus_seat", domain="192.0.2.1")
-    assert cookie is not None and cookie.value not in kept.read_text(), "only its digest"
+    assert cookie is not None and cookie.value not in kept.read_text(), "only its digest may be stored"
     again = create_app(table.session, table.journal, lan=True, pin="123456", far=FarSeats(tmp_path))
     page = away(again)
     page.set_cookie("focus_seat", cookie.value, domain="192.0.2.1")
     assert 'data-seat="green"' in page.get("/", headers=HOST).text
     assert "data-seat" not in away(again).get("/", headers=HOST).text
     links = again.test_client().get("/api/far", headers={"Host": "127.0.0.1"}).get_json()["links"]
-    assert links == {"green": None}, "it is taken"
+    assert links == {"green": None}, "the seat is taken"
 
 
 def test_a_new_link_takes_the_seat_from_its_holder(table: Any, app: Flask) -> None:
@@ -165,13 +165,15 @@ def test_a_new_link_takes_the_seat_from_its_holder(table: Any, app: Flask) -> No
     host = app.test_client()
     link = host.post("/api/far", json={"player": "green"}, headers={"Host": "127.0.0.1"}).get_json()["link"]
     with table.looping():
-        assert post(before, "/api/turn", turn(table)).status_code == 200, "until it is used"
+        assert post(before, "/api/turn", turn(table)).status_code == 200, (
+            "the old holder keeps the seat until the link is used"
+        )
     after = away(app)
     assert post(after, "/api/seat", {"word": link.removeprefix("/seat#")}).status_code == 200
     assert post(before, "/api/turn", turn(table)).status_code == 401
 
 
-def test_a_seat_that_is_no_longer_far_has_no_holder(table: Any, app: Flask) -> None:
+def test_a_seat_that_is_no_longer_remote_has_no_holder(table: Any, app: Flask) -> None:
     friend = sit(app)
     table.session.submit(SetSeat("g", "board"))
     table.session.attend()
@@ -179,7 +181,7 @@ def test_a_seat_that_is_no_longer_far_has_no_holder(table: Any, app: Flask) -> N
     assert "data-seat" not in friend.get("/", headers=HOST).text
 
 
-def test_with_the_sides_turned_everybody_keeps_their_seat(table: Any, app: Flask) -> None:
+def test_after_swapping_sides_all_players_keep_their_seats(table: Any, app: Flask) -> None:
     friend = sit(app)
     with table.looping():
         done = app.test_client().post("/api/requests", json={"act": "rematch"}, headers={"Host": "127.0.0.1"})
@@ -188,14 +190,14 @@ def test_with_the_sides_turned_everybody_keeps_their_seat(table: Any, app: Flask
     assert 'data-seat="red"' in friend.get("/", headers=HOST).text
 
 
-def test_the_state_and_the_log_know_no_word(table: Any, app: Flask, caplog: Any) -> None:
+def test_the_word_is_neither_in_the_state_nor_in_the_log(table: Any, app: Flask, caplog: Any) -> None:
     word = word_of(app)
     friend = sit(app)
-    told = json.dumps(friend.get("/api/state", headers=HOST).get_json())
-    assert word not in told + caplog.text
+    sent = json.dumps(friend.get("/api/state", headers=HOST).get_json())
+    assert word not in sent + caplog.text
 
 
-def test_a_page_starts_no_programs(table: Any, client: FlaskClient) -> None:
+def test_a_page_cannot_start_programs(table: Any, client: FlaskClient) -> None:
     for body in (
         {"act": "seat", "player": "red", "kind": "engine:touch seats-were-here"},
         {"act": "new_game", "rules": {"players": 2}, "played_by": {"red": "engine:touch seats-were-here"}},
@@ -219,12 +221,12 @@ def test_a_page_starts_no_programs(table: Any, client: FlaskClient) -> None:
         {"act": "new_game", "played_by": {"pink": "far"}},
     ],
 )
-def test_seats_that_cannot_be_meant(table: Any, client: FlaskClient, body: Any) -> None:
+def test_invalid_seats_are_refused(table: Any, client: FlaskClient, body: Any) -> None:
     answer = table.ask(client, body)
     assert answer.status_code == 400 and answer.get_json()["error"]
 
 
-def test_a_new_game_with_seats(table: Any, client: FlaskClient) -> None:
+def test_a_new_game_has_the_given_seats(table: Any, client: FlaskClient) -> None:
     body = {
         "act": "new_game",
         "rules": {"players": 3},
@@ -235,7 +237,7 @@ def test_a_new_game_with_seats(table: Any, client: FlaskClient) -> None:
     state = table.session.state()
     assert state["seats"] == {"green": "board", "blue": "companion:2", "red": "far"} and state["pace"] == 5
     assert table.ask(client, {"act": "new_game"}).status_code == 200
-    assert table.session.state()["seats"]["blue"] == "companion:2", "the next game is as this one"
+    assert table.session.state()["seats"]["blue"] == "companion:2", "the next game keeps the seats"
     wrong = table.ask(client, {"act": "new_game", "rules": {"players": 2}, "played_by": {"blue": "far"}})
     assert wrong.status_code == 409
     assert table.session.state()["rules"]["players"] == 3
@@ -256,12 +258,12 @@ def test_a_hint_is_given_in_two_steps(table: Any, client: FlaskClient) -> None:
             answer = client.post("/api/hint", json={})
             assert answer.status_code == 200, answer.get_json()
             assert table.session.state()["hint"]["step"] == step
-    told = table.session.state()["hint"]
-    assert told["move"] in table.session.legal() and told["move"].startswith(told["square"])
+    hint = table.session.state()["hint"]
+    assert hint["move"] in table.session.legal() and hint["move"].startswith(hint["square"])
     assert table.session.state()["position"] == before["position"]
 
 
-def test_only_who_may_act_gets_a_hint(table: Any, app: Flask) -> None:
+def test_only_those_who_may_act_get_a_hint(table: Any, app: Flask) -> None:
     friend = sit(app)
     with table.looping():
         assert post(friend, "/api/hint", {}).status_code == 401
@@ -274,7 +276,7 @@ def assessed(client: FlaskClient, body: Any) -> Any:
     return client.post("/api/assessment", json=body, headers={"Host": "127.0.0.1"})
 
 
-def test_the_lifted_stack_is_assessed_else_the_one_touched(table: Any, client: FlaskClient) -> None:
+def test_the_lifted_stack_is_assessed_or_else_the_touched_one(table: Any, client: FlaskClient) -> None:
     table.ask(client, {"act": "seat", "player": "green", "kind": "board"})
     with table.looping():
         assert assessed(client, {"square": "c4"}).status_code == 200
@@ -289,7 +291,7 @@ def test_the_lifted_stack_is_assessed_else_the_one_touched(table: Any, client: F
     assert [one["type"] for one in table.session.record().incidents][-2:] == ["assessment"] * 2
 
 
-def test_nothing_is_assessed_without_a_stack_of_ones_own(table: Any, client: FlaskClient) -> None:
+def test_nothing_is_assessed_without_a_stack_of_the_player(table: Any, client: FlaskClient) -> None:
     table.ask(client, {"act": "seat", "player": "green", "kind": "board"})
     with table.looping():
         for body in ({}, {"square": None}, {"square": "z9"}, {"square": ["c4"]}, ["c4"]):
@@ -301,7 +303,7 @@ def test_nothing_is_assessed_without_a_stack_of_ones_own(table: Any, client: Fla
     assert table.session.state()["assessment"] is None
 
 
-def test_only_who_may_act_gets_an_assessment(app: Flask, table: Any) -> None:
+def test_only_those_who_may_act_get_an_assessment(app: Flask, table: Any) -> None:
     friend = sit(app)
     with table.looping():
         assert post(friend, "/api/assessment", {"square": "c4"}).status_code == 401

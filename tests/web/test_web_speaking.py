@@ -1,4 +1,4 @@
-"""What a browser receives to speak: sentences about events, and answers, in its language."""
+"""The sentences that a browser receives to speak: events and answers, in its language."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def test_sentences_come_as_events_happen(
         assert text is None or item["text"] == text
 
 
-def test_what_is_asked_is_answered(app: Flask, table: Any) -> None:
+def test_questions_are_answered(app: Flask, table: Any) -> None:
     table.start()
     table.play("b6-b7")
     client = app.test_client()
 
-    def told(query: str) -> Any:
+    def reply_to(query: str) -> Any:
         answer = client.get(f"/api/speech/answer?{query}")
         return answer.status_code, answer.get_json().get("text") or answer.get_json()["error"]
 
-    assert told("about=turn") == (200, "Red to move.")
-    assert told("about=square&square=B7&lang=it") == (200, "Bravo sette, dall’alto: verde, rosso.")
-    assert told("about=standing&lang=pl")[1].startswith("Ruch 1. Zielony: zbite 0, w rezerwie 0.")
-    assert told("about=square&square=z9") == (400, "Ask for a square by its name, such as d5.")
-    assert told("about=weather")[0] == 400
+    assert reply_to("about=turn") == (200, "Red to move.")
+    assert reply_to("about=square&square=B7&lang=it") == (200, "Bravo sette, dall’alto: verde, rosso.")
+    assert reply_to("about=standing&lang=pl")[1].startswith("Ruch 1. Zielony: zbite 0, w rezerwie 0.")
+    assert reply_to("about=square&square=z9") == (400, "Ask for a square by its name, such as d5.")
+    assert reply_to("about=weather")[0] == 400

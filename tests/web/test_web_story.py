@@ -1,4 +1,4 @@
-"""A game as one HTML file: its content, and its safety with hostile records."""
+"""A game as a single HTML file: its content, and its safety with hostile records."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def page(record: GameRecord, language: str = "en", **more: Any) -> str:
     return write(Match((record,), single=True), story_format(language, **more)).decode()
 
 
-def test_it_names_nothing_outside_itself() -> None:
+def test_the_page_references_nothing_outside_itself() -> None:
     text = page(game(30))
     assert set(re.findall(r"https?://[^\s\"'`)]+", text)) == {"http://www.w3.org/2000/svg"}
     for tag, attributes in Parsed(text).elements:
@@ -74,7 +74,7 @@ def test_it_names_nothing_outside_itself() -> None:
             assert not (attributes.get(name) or "").strip("#").startswith(("/", "h", ".")), (tag, attributes)
 
 
-def test_its_policy_lets_its_own_scripts_run_and_nothing_else() -> None:
+def test_the_policy_lets_only_its_own_scripts_run() -> None:
     parsed = Parsed(page(game(4)))
     (policy,) = [a["content"] or "" for _, a in parsed.elements if a.get("http-equiv")]
     rules = dict(rule.strip().partition(" ")[::2] for rule in policy.split(";"))
@@ -94,8 +94,8 @@ def test_its_policy_lets_its_own_scripts_run_and_nothing_else() -> None:
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
 def test_hostile_records_are_only_text(name: str) -> None:
     incident = ALERT | {"text": name, "reason": name, "player": name, "squares": [name, "d4", 7]}
-    told = {"players": {"g": name, "r": name}, "date": name, "incidents": (incident, {"type": name})}
-    usual, text = Parsed(page(game(3))), page(game(3, **told))
+    hostile = {"players": {"g": name, "r": name}, "date": name, "incidents": (incident, {"type": name})}
+    usual, text = Parsed(page(game(3))), page(game(3, **hostile))
     found = Parsed(text)
     assert [tag for tag, _ in found.elements] == [tag for tag, _ in usual.elements]
     data = found.data()["game"]
@@ -106,13 +106,13 @@ def test_hostile_records_are_only_text(name: str) -> None:
     ]
 
 
-def test_a_long_game_is_small() -> None:
+def test_the_page_of_a_long_game_is_small() -> None:
     record = game(100, players={"g": "Ann", "r": "Ben"}, incidents=[ALERT | {"time": 35.0}] * 40)
     for language in ("en", "pl", "it"):
         assert len(page(record, language).encode()) < 400_000
 
 
-def test_notes_stand_where_they_were_said() -> None:
+def test_notes_are_shown_at_their_place() -> None:
     record = game(
         5,
         incidents=(
@@ -131,32 +131,32 @@ def test_notes_stand_where_they_were_said() -> None:
     assert notes(record)[1]["turns"] == 2
 
 
-def test_comments_of_an_sgf_file_come_along() -> None:
+def test_comments_of_an_sgf_file_are_included() -> None:
     head = '(;FF[4]GM[36]RULES[{"players":2}]GC[a fine game]'
     sgf = f"{head};MV[b2-b3]C[bold \\] move];MV[b5-b4];MV[b3-b5]C[x])"
     (record,) = read_sgf(sgf).games
-    told = [(note["after"], note["text"]) for note in notes(record)]
-    assert told == [(0, "a fine game"), (1, "bold ] move"), (3, "x")]
+    comments = [(note["after"], note["text"]) for note in notes(record)]
+    assert comments == [(0, "a fine game"), (1, "bold ] move"), (3, "x")]
 
 
-def test_swings_are_those_of_the_review_or_left_out() -> None:
+def test_swings_are_those_of_the_review_or_omitted() -> None:
     review = Parsed(page(game(20))).data()["game"]["review"]
     assert len(review["turns"]) == 20 and 1 <= len(review["swings"]) <= 3
     assert Parsed(page(game(20), swings=False)).data()["game"]["review"] is None
     assert Parsed(page(game(20, over=False))).data()["game"]["review"] is None
 
 
-def test_a_result_that_only_the_record_contains() -> None:
+def test_a_result_that_is_only_in_the_record_is_shown() -> None:
     record = GameRecord(Rules.make(2), result=Outcome("r", "resigned"))
     assert Parsed(page(record)).data()["game"]["state"]["result"]["winners"] == ["red"]
 
 
-def test_stills_are_in_it() -> None:
+def test_stills_are_included() -> None:
     data = Parsed(page(game(2), stills=lambda _: {0: b"\xff\xd8", 2: b"\xff\xd9"})).data()
     assert data["stills"] == {"0": "data:image/jpeg;base64,/9g=", "2": "data:image/jpeg;base64,/9k="}
 
 
-def test_what_cannot_be_written_is_refused() -> None:
+def test_a_record_that_cannot_be_written_is_refused() -> None:
     record = game(3)
     with pytest.raises(IllegalMove, match="ply 2"):
         page(GameRecord(record.rules, entries=(record.entries[0], record.entries[0])))

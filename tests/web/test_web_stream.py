@@ -1,4 +1,4 @@
-"""The event stream over real connections: resuming without gap or repeat, many viewers, the limit."""
+"""The event stream over real connections: resuming without gaps or repeats, many viewers, the limit."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Viewer:
 def wait_for(condition, seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, "timed out waiting"
         time.sleep(0.02)
 
 
@@ -63,23 +63,23 @@ def viewers(server: PageServer) -> int:
     return len(server._viewers)
 
 
-def test_events_come_as_they_happen(table, server: PageServer) -> None:
+def test_events_are_sent_as_they_happen(table, server: PageServer) -> None:
     viewer = Viewer(server)
     assert viewer.answer.getheader("Content-Type").startswith("text/event-stream")
     wait_for(lambda: viewers(server) == 1)
     table.play(*MOVES[:2])
-    told = viewer.take(2)
-    assert [(kind, data["move"], data["ply"]) for _, kind, data in told] == [
+    received = viewer.take(2)
+    assert [(kind, data["move"], data["ply"]) for _, kind, data in received] == [
         ("move", "b6-b7", 1),
         ("move", "b5-b6", 2),
     ]
-    assert told[0][0] < told[1][0]
-    assert told[1][0] == table.session.state()["event"]
+    assert received[0][0] < received[1][0]
+    assert received[1][0] == table.session.state()["event"]
     viewer.close()
 
 
 def test_the_page_gets_the_state_with_each_event_under_the_same_ids(table, server: PageServer) -> None:
-    """Without a type, so that the page needs no list of event types."""
+    """The messages have no type, so that the page needs no list of event types."""
     page, program = Viewer(server, query="?state=1"), Viewer(server)
     wait_for(lambda: viewers(server) == 2)
     moves = table.session.state()["moves"]
@@ -95,7 +95,7 @@ def test_the_page_gets_the_state_with_each_event_under_the_same_ids(table, serve
     program.close()
 
 
-def test_an_event_of_before_the_program_started_brings_no_state(table, tmp_path, make_table) -> None:
+def test_an_event_from_before_the_start_of_the_program_has_no_state(table, tmp_path, make_table) -> None:
     table.start()
     before = table.session.state()["event"]
     table.play(*MOVES[:2])
@@ -103,13 +103,13 @@ def test_an_event_of_before_the_program_started_brings_no_state(table, tmp_path,
     again = make_table(tmp_path)
     with PageServer(create_app(again.session, again.journal), port=0) as server:
         page = Viewer(server, query=f"?state=1&after={before}")
-        told = [(data["event"]["type"], data["state"]) for _, _, data in page.take(2)]
-        assert told == [("move", None)] * 2
+        received = [(data["event"]["type"], data["state"]) for _, _, data in page.take(2)]
+        assert received == [("move", None)] * 2
         page.close()
 
 
 @pytest.mark.parametrize("way", ["header", "query"])
-def test_resume_without_gap_or_repeat(table, server: PageServer, way: str) -> None:
+def test_a_stream_is_resumed_without_gap_or_repeat(table, server: PageServer, way: str) -> None:
     before = table.session.state()["event"]
     table.play(*MOVES[:4])
     ids = [number for number, _ in table.journal.events(before)]
@@ -120,13 +120,13 @@ def test_resume_without_gap_or_repeat(table, server: PageServer, way: str) -> No
         else Viewer(server, query=f"?after={after}")
     )
     table.play(*MOVES[4:])
-    told = viewer.take(4)
-    assert [data["move"] for _, _, data in told] == MOVES[2:]
-    assert [number for number, _, _ in told][:2] == ids[2:]
+    received = viewer.take(4)
+    assert [data["move"] for _, _, data in received] == MOVES[2:]
+    assert [number for number, _, _ in received][:2] == ids[2:]
     viewer.close()
 
 
-def test_header_wins_over_the_address(table, server: PageServer) -> None:
+def test_the_header_takes_precedence_over_the_address(table, server: PageServer) -> None:
     table.play(*MOVES[:2])
     last = table.session.state()["event"]
     viewer = Viewer(server, {"Last-Event-ID": str(last - 1)}, query="?after=0")
@@ -135,13 +135,13 @@ def test_header_wins_over_the_address(table, server: PageServer) -> None:
 
 
 @pytest.mark.parametrize("text", ["x", "-1", "1.5", "9" * 30, "²"])
-def test_nonsense_as_an_id_is_a_400(table, text: str) -> None:
+def test_an_invalid_id_is_a_400(table, text: str) -> None:
     client = create_app(table.session).test_client()
     assert client.get("/api/events", headers={"Last-Event-ID": text}).status_code == 400
     assert client.get("/api/events", query_string={"after": text}).status_code == 400
 
 
-def test_sixty_viewers_hear_the_same_and_the_site_stays_quick(table, server: PageServer) -> None:
+def test_sixty_viewers_receive_the_same_and_the_page_stays_quick(table, server: PageServer) -> None:
     all_viewers = [Viewer(server) for _ in range(60)]
     wait_for(lambda: viewers(server) == 60)
     heard: list[list[str]] = []
@@ -198,7 +198,7 @@ def test_a_viewer_that_reads_nothing_blocks_nobody(table, server: PageServer) ->
     viewer.close()
 
 
-def test_server_stops_at_once_with_viewers(table) -> None:
+def test_the_server_stops_at_once_despite_viewers(table) -> None:
     table.start()
     server = PageServer(create_app(table.session, table.journal, viewers=20), port=0)
     server.start()
@@ -211,7 +211,7 @@ def test_server_stops_at_once_with_viewers(table) -> None:
         viewer.close()
 
 
-def test_server_rests_while_nothing_happens(table, server: PageServer) -> None:
+def test_the_server_is_idle_while_nothing_happens(table, server: PageServer) -> None:
     viewer = Viewer(server)
     wait_for(lambda: viewers(server) == 1)
     before = time.process_time()

@@ -1,4 +1,4 @@
-"""What a field looks like where it has never been seen bare."""
+"""The appearance assumed for a field that has never been seen bare."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ WHOLE = Window(0, 0, 80, 40)
 FIELDS = np.repeat([[1] * 40 + [2] * 40], 40, axis=0).astype(np.uint8)
 """Two adjacent fields."""
 HIDDEN = np.s_[8:32, 8:32]
-"""The part of the first field that a piece hides."""
+"""The part of the first field that is hidden by a piece."""
 GENERIC = np.full((40, 80), -3.0, np.float32)
 
 
 def nats(background: Background, colour: tuple[int, int, int], *, flat: bool = False) -> float:
-    """Log-likelihood of this colour where the piece stood if the field is bare."""
+    """Log-likelihood of this colour for the bare field where the piece stood."""
     pixels = np.full((40, 80, 3), colour, np.uint8)
     return float(background.log_likelihood(WHOLE, pixels, GENERIC, flat=flat)[HIDDEN].mean())
 
@@ -34,7 +34,7 @@ def with_piece(
     background.learn(cv2.GaussianBlur(image, (0, 0), blur) if blur else image, WHOLE, bare, 1.0)
 
 
-def test_a_hidden_part_of_a_field_is_assumed_to_look_like_the_rest_until_it_is_seen() -> None:
+def test_a_hidden_part_is_assumed_to_look_like_the_rest_of_the_field_until_it_is_seen() -> None:
     background = Background(40, 80)
     with_piece(background, (40, 90, 60), (20, 20, 20))
     assert nats(background, (40, 90, 60)) == nats(background, (200, 210, 220)) == -3.0
@@ -48,7 +48,7 @@ def test_a_hidden_part_of_a_field_is_assumed_to_look_like_the_rest_until_it_is_s
 
 
 def test_the_shade_of_a_dark_field_under_a_white_piece_is_not_taken_from_their_blurred_edges() -> None:
-    """If it were, the field would look more like a black piece once the white one is gone."""
+    """Otherwise the field would look more like a black piece once the white one is gone."""
     background, field = Background(40, 80), (35, 46, 68)
     with_piece(background, field, (205, 234, 245), blur=1.0)
     background.infer_hidden(WHOLE, FIELDS)

@@ -1,4 +1,4 @@
-"""The gains of stacks on one square are those found by rendering, whatever stands around it."""
+"""The gains of stacks on one square equal those found by rendering, whatever stands around it."""
 
 from __future__ import annotations
 

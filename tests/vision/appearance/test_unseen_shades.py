@@ -1,4 +1,4 @@
-"""Pieces of a set whose profile has no shades, until the first of each colour is seen."""
+"""Pieces of a set whose profile has no shades, before the first piece of each colour is seen."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def picture(field: str, pieces: dict[str, tuple[int, int, int]]) -> np.ndarray:
 def evidence(
     field: str, before: dict[str, tuple[str, tuple[int, int, int]]], now: tuple[int, int, int]
 ) -> Evidence:
-    """The evidence of a piece with the shade ``now`` on d5, after learning those ``before`` (letter and shade
+    """The evidence of a piece of shade ``now`` on d5, after learning the pieces ``before`` (letter and shade
     by square).
     """
     colours = before_any_piece("gr", PROFILE)
@@ -79,7 +79,7 @@ def test_a_guess_has_no_weight_once_a_piece_is_seen() -> None:
     assert colours.of_any_shade[CLASS["r"]] and not colours.of_any_shade[CLASS["g"]]
 
 
-def beside(field: str, square: str, stack: str, side: float = 0.6) -> np.ndarray:
+def stack_with_dark_sides(field: str, square: str, stack: str, side: float = 0.6) -> np.ndarray:
     """A board of one field's shade throughout, with white and black pieces whose sides are darker than their
     tops, and with ``stack``, of pieces of those colours, on ``square``.
     """
@@ -97,7 +97,7 @@ def beside(field: str, square: str, stack: str, side: float = 0.6) -> np.ndarray
 
 
 BEFORE = {"g3": "g", "f6": "r", "c4": "g", "c6": "r"}
-"""What stands on the board from the start, by square."""
+"""The stacks that have been on the board from the start, by square."""
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -106,8 +106,8 @@ def test_a_piece_with_the_shade_of_its_field_is_detected_by_its_side(field: str,
     """White draughts have exactly the shade of the light fields here."""
     colours, background = before_any_piece("gr", PROFILE), Background(480, 640)
     stood = tuple(BEFORE.get(name, "") for name in SQUARES)
-    learn(beside(field, "d5", ""), OUTLINES, stood, colours, background, keep=0.0)
-    look = Evidence(beside(field, "d5", shown), OUTLINES, colours, background, stood)
+    learn(stack_with_dark_sides(field, "d5", ""), OUTLINES, stood, colours, background, keep=0.0)
+    look = Evidence(stack_with_dark_sides(field, "d5", shown), OUTLINES, colours, background, stood)
     gains = {stack: look.stack_gain(INDEX["d5"], stack).nats for stack in ("", "g", "r", "rg", "gg", "gr")}
     best, second = sorted(gains, key=lambda stack: -gains[stack])[:2]
     assert best == shown and gains[best] > gains[second] + 3, gains
@@ -116,6 +116,6 @@ def test_a_piece_with_the_shade_of_its_field_is_detected_by_its_side(field: str,
 def test_a_field_never_seen_bare_is_known_when_its_piece_has_gone() -> None:
     colours, background = before_any_piece("gr", PROFILE), Background(480, 640)
     stood = tuple({**BEFORE, "d5": "g"}.get(name, "") for name in SQUARES)
-    learn(beside("light", "d5", "g"), OUTLINES, stood, colours, background, keep=0.0)
-    look = Evidence(beside("light", "d5", ""), OUTLINES, colours, background, stood)
+    learn(stack_with_dark_sides("light", "d5", "g"), OUTLINES, stood, colours, background, keep=0.0)
+    look = Evidence(stack_with_dark_sides("light", "d5", ""), OUTLINES, colours, background, stood)
     assert look.stack_gain(INDEX["d5"], "").nats > 3

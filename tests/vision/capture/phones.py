@@ -1,4 +1,4 @@
-"""Network cameras on loopback, with numbered pictures, which reveal how old a picture is when it is read."""
+"""Network cameras on loopback with numbered pictures, which reveal the age of a picture when it is read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HUNG_UP = (BrokenPipeError, ConnectionResetError, ConnectionAbortedError)
 
 
 def numbered(number: int) -> NDArray[np.uint8]:
-    """A picture of 320 × 240 that shows a number in black and white fields, which survive compression."""
+    """A 320 × 240 picture that shows a number as black and white fields, which survive compression."""
     fields = np.array([255 * (number >> bit & 1) for bit in range(BITS)], np.uint8).reshape(4, 4)
     return cv2.cvtColor(cv2.resize(fields, (320, 240), interpolation=cv2.INTER_NEAREST), cv2.COLOR_GRAY2BGR)
 
@@ -37,7 +37,7 @@ def jpeg(number: int) -> bytes:
 
 
 class Clock:
-    """Numbers ``fps`` pictures per second, starting when it is made."""
+    """Numbers ``fps`` pictures per second, starting at its creation."""
 
     def __init__(self, fps: float) -> None:
         self.fps, self._began = fps, time.monotonic()

@@ -1,4 +1,4 @@
-"""The queue for a busy reader is bounded, in order, and misses no time in which the board is still."""
+"""The queue for a busy reader is bounded and in order, and omits no period in which the board is still."""
 
 from __future__ import annotations
 

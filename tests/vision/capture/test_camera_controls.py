@@ -11,7 +11,7 @@ import pytest
 from focus_companion.vision.capture import picamera, v4l2
 from focus_companion.vision.capture.camera_controls import LOCKED, Locker
 
-STEP = 1 / 15
+FRAME_INTERVAL = 1 / 15
 
 
 class Webcam:
@@ -58,7 +58,7 @@ class Webcam:
         return True
 
     def shoot(self) -> np.ndarray:
-        self.time += STEP
+        self.time += FRAME_INTERVAL
         if self.values[cv2.CAP_PROP_AUTO_EXPOSURE] == 3.0:
             self.exposure += 0.2 * (110 * 100 / self.light - self.exposure)
         if self.values[cv2.CAP_PROP_AUTO_WB] == 1.0:
@@ -71,8 +71,8 @@ class Webcam:
 
 
 def watch(camera: Webcam, locker: Locker, seconds: float) -> np.ndarray:
-    """Lets a camera run for ``seconds``; returns the last picture's mean colour."""
-    for _ in range(round(seconds / STEP)):
+    """Run a camera for ``seconds`` and return the last picture's mean colour."""
+    for _ in range(round(seconds / FRAME_INTERVAL)):
         picture = camera.shoot()
         locker.process(picture, camera.time)
     return picture.reshape(-1, 3).mean(0)
@@ -86,13 +86,13 @@ def test_a_settled_camera_is_locked() -> None:
     assert np.allclose(fine, 110, atol=4), fine
     assert locker.state["exposure"] == locker.state["white balance"] == LOCKED
     assert "no such switch" in locker.state["focus"]
-    # An arm in a white sleeve does not change the exposure.
+    # An arm in a white sleeve does not change the locked exposure.
     camera.light *= 1.3
     brighter = watch(camera, locker, 2)
     assert np.allclose(brighter / fine, 1.3, rtol=0.03)
 
 
-def test_it_is_unlocked_in_different_light_and_locked_again() -> None:
+def test_a_locked_camera_is_unlocked_in_different_light_and_locked_again() -> None:
     camera = Webcam()
     locker = Locker("camera", v4l2.controls(camera))
     watch(camera, locker, 10)
@@ -130,15 +130,15 @@ def test_a_control_that_cannot_be_locked_is_reported_and_left_automatic(
 def test_a_camera_that_never_settles_is_locked_after_the_timeout() -> None:
     camera = Webcam()
     locker = Locker("camera", v4l2.controls(camera))
-    for _ in range(round(40 / STEP)):
+    for _ in range(round(40 / FRAME_INTERVAL)):
         camera.light = 100 + 25 * np.sin(2 * camera.time)
         locker.process(camera.shoot(), camera.time)
     assert LOCKED in locker.state.values()
 
 
 class PiCamera:
-    """The library's camera: controls take effect some pictures after they are set, and metadata hold the
-    values used.
+    """The library's camera: controls take effect some pictures after they are set, and metadata contain the
+    values in use.
     """
 
     def __init__(self) -> None:
@@ -186,7 +186,7 @@ def test_a_pi_camera_is_locked_with_the_values_in_its_metadata() -> None:
     for index in range(160):
         ok, image = capture.read()
         assert ok and image is not None
-        locker.process(image, index * STEP)
+        locker.process(image, index * FRAME_INTERVAL)
     assert locker.state["exposure"] == locker.state["white balance"] == LOCKED
     assert "no such switch" in locker.state["focus"]
     before = capture.metadata

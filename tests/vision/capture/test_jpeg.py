@@ -145,7 +145,7 @@ def test_the_bottom_of_a_reduced_picture_is_checked(image: Image) -> None:
     assert picture_fault(lazily(grey)) == "damaged"
 
 
-def test_the_very_same_file_repeats(image: Image) -> None:
+def test_an_identical_file_counts_as_a_repetition(image: Image) -> None:
     repeats, other = Repeats(), image.copy()
     other[40:80, 40:80] ^= 255
     assert repeats.update(lazily(image), 1.0) == 0
@@ -207,7 +207,7 @@ def test_while_nothing_moves_viewers_share_a_picture_for_a_second(image: Image) 
     assert pictures.newest is frames[10].image
 
 
-def test_what_is_drawn_is_drawn_on_the_whole_picture(image: Image) -> None:
+def test_overlays_are_drawn_on_the_full_size_picture(image: Image) -> None:
     pictures, seen = Pictures(), []
     pictures.take(Frame(0, 0.0, lazily(image)))
 

@@ -1,4 +1,4 @@
-"""Live cameras of every kind: a busy reader misses nothing and catches up. Other sources are refused."""
+"""Live cameras of every kind: a busy reader misses nothing and catches up; invalid sources are refused."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class PiRequest:
 
 
 def pi_library(clock: Clock) -> ModuleType:
-    """The parts of the library picamera2 that are used."""
+    """A stand-in for the parts of the library picamera2 that are used."""
 
     class Picamera2:
         camera_controls: dict[str, Any] = {}  # noqa: RUF012 - the library has it so
@@ -124,7 +124,7 @@ def phone(clock: Clock, **how: Any) -> Iterator[Any]:
 @contextmanager
 def snapshots(clock: Clock) -> Iterator[Any]:
     with http_server(lambda handler: send(handler, "image/jpeg", jpeg(clock.number))) as address:
-        # The address does not reveal that it is a picture.
+        # The address does not reveal that it gives a picture.
         yield open_source(f"{address}/shot?size=2")
 
 
@@ -171,7 +171,7 @@ def test_a_busy_reader_misses_nothing_and_catches_up(
 
 def test_the_end_of_a_stream_is_no_error() -> None:
     clock = Clock(FPS)
-    # Long enough to be requested before it ends, even on a busy machine.
+    # Long enough that it is requested before it ends, even on a busy machine.
     with phone(clock, until=40) as source, source:
         assert [number_of(frame.image) for frame in source][-1] == 39
 
@@ -190,7 +190,7 @@ def test_a_truncated_picture_in_a_stream_is_dropped() -> None:
         assert {number_of(frame.image) for frame in source} <= {3, 4}
 
 
-def test_a_snapshot_that_fails_once_is_asked_for_again() -> None:
+def test_a_snapshot_that_fails_once_is_requested_again() -> None:
     asked: list[int] = []
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
@@ -221,12 +221,12 @@ def test_user_and_password_are_sent_but_never_shown() -> None:
         with open_source(f"http://ann:se%20cret@{host}/shot") as source:
             assert number_of(next(iter(source)).image) == 9
             assert source.name == f"http://…@{host}/shot"
-        with pytest.raises(FrameError, match="another user or password") as told:
+        with pytest.raises(FrameError, match="another user or password") as raised:
             open_source(f"http://ann:wrong@{host}/shot")
-        assert "wrong" not in str(told.value)
+        assert "wrong" not in str(raised.value)
 
 
-def test_a_web_page_is_no_camera() -> None:
+def test_a_web_page_is_not_a_camera() -> None:
     with (
         http_server(lambda handler: send(handler, "text/html", b"<html>")) as address,
         pytest.raises(FrameError, match="web page, not its pictures"),
@@ -238,13 +238,15 @@ def test_a_web_page_is_no_camera() -> None:
     ("source", "words"),
     [("picamera2:0", "picamera2.*apt install"), ("picamera2:left", "names no camera")],
 )
-def test_a_pi_camera_without_its_library(source: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pi_camera_without_its_library_is_reported(
+    source: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "picamera2", None)
     with pytest.raises(FrameError, match=words):
         open_source(source)
 
 
-def test_a_pi_camera_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pi_camera_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "picamera2", pi_library(Clock(FPS)))
     with pytest.raises(FrameError, match="plugged in"):
         open_source("picamera2:1")
@@ -264,7 +266,7 @@ def test_a_camera_is_found_again_by_its_stable_path(tmp_path: Path, monkeypatch:
         return Driver(Clock(FPS))
 
     v4l2.open_camera(str(link), opener).close()
-    # It is unplugged, and plugged in again under another number.
+    # It is unplugged, then plugged in again under another number.
     first.unlink()
     with pytest.raises(FrameError, match="not plugged in"):
         v4l2.open_camera(str(link), opener)

@@ -31,7 +31,7 @@ class Clock:
         return self.now
 
 
-def test_pictures_come_out_as_a_live_source() -> None:
+def test_pictures_are_delivered_as_a_live_source() -> None:
     camera = PhoneCamera()
     shades = [60, 120, 180]
     with camera.open() as source:

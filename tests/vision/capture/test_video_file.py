@@ -18,7 +18,7 @@ from focus_companion.vision.capture.sources import MAX_DECODED_AHEAD, open_sourc
 
 CLIP = Path(__file__).parents[3] / "fixtures" / "images" / "clip-oblique.mp4"
 UPRIGHT = Path(__file__).parent / "clips" / "upright.mp4"
-"""Blue above and red below, taken with a phone held upright: the file gives the rotation."""
+"""Blue above and red below, taken with a phone held upright: the file contains the rotation."""
 
 
 def frames_of(path: Path) -> list[Frame]:
@@ -56,11 +56,11 @@ MAKES = [
 @pytest.mark.parametrize(("name", "codec", "pixels"), MAKES, ids=["-".join(make) for make in MAKES])
 def test_the_pictures_are_those_that_opencv_makes(tmp_path: Path, name: str, codec: str, pixels: str) -> None:
     path = film(tmp_path / name, codec, pixels)
-    told = frames_of(path)
-    assert [frame.index for frame in told] == list(range(20))
-    assert [round(frame.time, 3) for frame in told] == [index / 10 for index in range(20)]
+    frames = frames_of(path)
+    assert [frame.index for frame in frames] == list(range(20))
+    assert [round(frame.time, 3) for frame in frames] == [index / 10 for index in range(20)]
     capture = cv2.VideoCapture(str(path))
-    for frame in told:
+    for frame in frames:
         ok, image = capture.read()
         assert ok
         assert frame.image.shape == image.shape
@@ -79,7 +79,7 @@ def test_pictures_with_odd_sides_are_read(tmp_path: Path) -> None:
     assert first.image.shape == (47, 65, 3)
 
 
-def test_a_phone_held_upright() -> None:
+def test_a_video_from_a_phone_held_upright_is_rotated() -> None:
     (first, *_) = frames_of(UPRIGHT)
     height, width = first.image.shape[:2]
     assert height > width
@@ -91,7 +91,7 @@ def broken_off(data: bytes) -> bytes:
     return data[: len(data) * 2 // 3]
 
 
-def spoilt(data: bytes) -> bytes:
+def corrupted(data: bytes) -> bytes:
     places = np.random.default_rng(5).integers(len(data) // 4, len(data), 40)
     changed = bytearray(data)
     for place in places:
@@ -99,17 +99,17 @@ def spoilt(data: bytes) -> bytes:
     return bytes(changed)
 
 
-@pytest.mark.parametrize("harm", [broken_off, spoilt])
+@pytest.mark.parametrize("harm", [broken_off, corrupted])
 def test_a_damaged_file_gives_its_readable_pictures(tmp_path: Path, harm: Callable[[bytes], bytes]) -> None:
     path = film(tmp_path / "film.avi", "mjpeg", "yuvj420p", size=(320, 240))
     path.write_bytes(harm(path.read_bytes()))
-    told = frames_of(path)
-    assert 5 < len(told) <= 20
-    times = [frame.time for frame in told]
+    frames = frames_of(path)
+    assert 5 < len(frames) <= 20
+    times = [frame.time for frame in frames]
     assert times == sorted(times)
 
 
-def test_sound_alone_is_no_video(tmp_path: Path) -> None:
+def test_a_file_with_sound_only_is_not_a_video(tmp_path: Path) -> None:
     path = tmp_path / "sound.mkv"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("pcm_s16le", rate=8000)
@@ -123,12 +123,12 @@ def test_sound_alone_is_no_video(tmp_path: Path) -> None:
         open_source(str(path))
 
 
-def test_names_that_look_like_something_else(tmp_path: Path) -> None:
+def test_file_names_that_look_like_addresses_or_patterns(tmp_path: Path) -> None:
     path = film(tmp_path / "pipe:0,100%d 'ä'.mkv", "ffv1", "yuv420p")
     assert len(frames_of(path)) == 20
 
 
-def test_closing_in_the_middle_ends_its_threads(tmp_path: Path) -> None:
+def test_closing_a_file_in_the_middle_ends_its_threads(tmp_path: Path) -> None:
     before = set(threading.enumerate())
     for pictures in (0, 1, MAX_DECODED_AHEAD + 3):
         with open_source(str(CLIP)) as source:

@@ -51,7 +51,7 @@ def picture(look: SceneStyle, stage: Stage) -> NDArray[np.uint8]:
     return view_of(look).shoot(stage, np.random.default_rng(2))
 
 
-def off(found: Camera, true: Camera, turns: int = 1) -> float:
+def corner_error(found: Camera, true: Camera, turns: int = 1) -> float:
     """Mean error of the corners in squares, for the best of the first ``turns`` quarter turns."""
     wanted = true.project(PROFILE.corners)
     gaps = [
@@ -65,17 +65,17 @@ def off(found: Camera, true: Camera, turns: int = 1) -> float:
 def test_an_empty_chess_board_is_found(tilt: float, azimuth: float) -> None:
     look = chess_look(tilt, azimuth)
     found = find_board(picture(look, Stage(tuple(EMPTY))), [PROFILE], EMPTY)
-    assert found is not None and off(found.camera, look.camera, turns=4) < 0.05
+    assert found is not None and corner_error(found.camera, look.camera, turns=4) < 0.05
 
 
 def test_an_empty_chess_board_is_found_with_a_hand_over_its_edge() -> None:
     look = chess_look(30, 10)
     stage = Stage(tuple(EMPTY), hand=Hand("S", 20.0, -150.0, 40.0))
     found = find_board(picture(look, stage), [PROFILE], EMPTY)
-    assert found is not None and off(found.camera, look.camera, turns=4) < 0.05
+    assert found is not None and corner_error(found.camera, look.camera, turns=4) < 0.05
 
 
-def test_a_chequered_cloth_is_no_chess_board() -> None:
+def test_a_chequered_cloth_is_not_a_chess_board() -> None:
     fields = np.indices((20, 27)).sum(0) % 2
     cloth = cv2.resize(
         (fields * 150 + 50).astype(np.uint8), None, fx=30, fy=30, interpolation=cv2.INTER_NEAREST
@@ -85,13 +85,15 @@ def test_a_chequered_cloth_is_no_chess_board() -> None:
 
 @pytest.mark.parametrize(("first", "second"), [(WHITE, BLACK), (BLACK, WHITE), ("#c0c0c4", "#b08d57")])
 @pytest.mark.parametrize(("azimuth", "rank1"), [(15, "bottom"), (195, "top")])
-def test_rank_1_determines_which_shade_is_whose(first: str, second: str, azimuth: float, rank1: str) -> None:
-    """Half a turn only exchanges white and black."""
+def test_rank_1_determines_whose_pieces_have_which_shade(
+    first: str, second: str, azimuth: float, rank1: str
+) -> None:
+    """Rotating the board by half a turn only exchanges white and black."""
     look = chess_look(30, azimuth, first, second, (480, 360))
     image = picture(look, Stage(START))
     for wrong in (0, 2):
         camera = right_way_round(image, turned(look.camera, wrong), PROFILE, START, rank1)
-        assert off(camera, look.camera) < 0.05
+        assert corner_error(camera, look.camera) < 0.05
 
 
 def test_pieces_that_match_their_names_determine_the_orientation() -> None:
@@ -99,7 +101,7 @@ def test_pieces_that_match_their_names_determine_the_orientation() -> None:
     look = chess_look(30, 195, usual["g"], usual["r"], (480, 360))
     image = picture(look, Stage(START))
     camera = right_way_round(image, turned(look.camera, 2), PROFILE, START, "bottom")
-    assert off(camera, look.camera) < 0.05
+    assert corner_error(camera, look.camera) < 0.05
 
 
 def test_half_a_turn_of_the_usual_start_only_exchanges_the_colours() -> None:
@@ -121,4 +123,4 @@ def test_the_fields_determine_the_pose_better_than_flat_pieces(case: int) -> Non
     look = on_chess_board(random_look(rng, (640, 480)), rng, SHADES["white and black"], PROFILE.name)
     look = seen_from(look, rng, PROFILE, (20, 45))
     found = find_board(picture(look, Stage(START)), [PROFILE], START)
-    assert found is not None and off(found.camera, look.camera, 4) < 0.05
+    assert found is not None and corner_error(found.camera, look.camera, 4) < 0.05

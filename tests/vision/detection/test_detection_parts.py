@@ -1,4 +1,4 @@
-"""The parts of the board search, on data with exactly known answers."""
+"""The parts of the board search, on data with exactly known results."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_edges_of_a_window_are_those_of_the_picture() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.floats(0, 45), st.floats(-3.1, 3.1), st.integers(0, 1000))
-# Sites along the diagonals form a square lattice, too: these cases split the board into two lattices.
+# Sites along the diagonals also form a square lattice: in these cases, the board could be split into two.
 @example(20.0, 0.0, 362)
 @example(45.0, 1.5, 762)
 def test_lattice_grows_over_gaps_and_clutter(tilt: float, spin: float, seed: int) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from drawn_board import PROFILE, Image, draw, look, off, start_stacks
+from drawn_board import PROFILE, Image, corner_error, draw, look, start_stacks
 
 from focus_companion.game.squares import SQUARES
 from focus_companion.vision.detection.blobs import WORK_PIXELS
@@ -27,12 +27,12 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_known_start_determines_place_and_orientation(view: str) -> None:
+def test_a_known_start_determines_pose_and_orientation(view: str) -> None:
     truth = look(*VIEWS[view])
     image = draw(truth, start_stacks(), np.random.default_rng(3))
     found = find_board(image, [PROFILE], start_stacks())
     assert found is not None
-    assert off(found.camera, truth) < 0.06
+    assert corner_error(found.camera, truth) < 0.06
     assert found.confidence > 0.8
     assert (found.camera.lens.width, found.camera.lens.height) == (image.shape[1], image.shape[0])
 
@@ -49,7 +49,7 @@ def test_an_unknown_position_is_oriented_by_rank_1(rank1: str, azimuth: float) -
     sides = {"bottom": (0, 1), "left": (-1, 0), "top": (0, -1), "right": (1, 0)}
     first, last = found.camera.project(np.array([(0.0, -168.0, 0.0), (0.0, 168.0, 0.0)]))
     assert (first - last) @ sides[rank1] > 0.9 * np.linalg.norm(first - last)
-    assert off(found.camera, truth, 4) < 0.08
+    assert corner_error(found.camera, truth, 4) < 0.08
 
 
 def test_a_dark_board_on_a_chequered_cloth_is_found_in_dim_light() -> None:
@@ -63,7 +63,7 @@ def test_a_dark_board_on_a_chequered_cloth_is_found_in_dim_light() -> None:
     dim = np.clip(image * 0.5 + rng.normal(0, 3, image.shape), 0, 255).astype(np.uint8)
     found = find_board(dim, [PROFILE], start_stacks())
     assert found is not None
-    assert off(found.camera, truth) < 0.06
+    assert corner_error(found.camera, truth) < 0.06
 
 
 def check_cloth(width: int, height: int, side: int) -> Image:
@@ -96,7 +96,7 @@ def test_a_known_position_is_not_found_where_there_is_no_board(what: str) -> Non
     assert find_board(NO_BOARDS[what], [PROFILE], start_stacks()) is None
 
 
-def test_small_board_is_found_in_more_pixels() -> None:
+def test_a_small_board_is_found_at_higher_resolution() -> None:
     truth = look(20.0, 30.0, 1050.0, (1280, 720), 62.0)
     assert truth.pitch_pixels(PROFILE) * np.sqrt(WORK_PIXELS / (1280 * 720)) < 25
     small = look(20.0, 30.0, 1750.0, (1280, 720), 62.0)
@@ -104,24 +104,24 @@ def test_small_board_is_found_in_more_pixels() -> None:
     for camera in (truth, small):
         found = find_board(draw(camera, start_stacks(), np.random.default_rng(4)), [PROFILE], start_stacks())
         assert found is not None
-        assert off(found.camera, camera) < 0.1
+        assert corner_error(found.camera, camera) < 0.1
 
 
-def test_half_set_up_board_is_found() -> None:
+def test_a_half_set_up_board_is_found() -> None:
     truth = look(25.0, 200.0, 640.0, (800, 600), 60.0)
     stacks = tuple(stack if k < 26 else "" for k, stack in enumerate(start_stacks()))
     found = find_board(draw(truth, stacks, np.random.default_rng(9)), [PROFILE], start_stacks())
     assert found is not None
-    assert off(found.camera, truth, 4) < 0.08
+    assert corner_error(found.camera, truth, 4) < 0.08
 
 
-def test_refine_corrects_a_displaced_camera() -> None:
+def test_refinement_corrects_a_displaced_camera() -> None:
     truth = look(28.0, 40.0, 640.0, (1280, 960), 60.0)
     image = draw(truth, start_stacks(), np.random.default_rng(2))
     nudged = turned(truth, 0, (3.5, -2.5))
-    assert off(nudged, truth) > 0.08
+    assert corner_error(nudged, truth) > 0.08
     camera, agreement = refine(image, nudged, PROFILE, start_stacks())
-    assert off(camera, truth) < 0.04
+    assert corner_error(camera, truth) < 0.04
     assert agreement > 0.4
 
 
@@ -134,7 +134,7 @@ def test_refine_corrects_a_displaced_camera() -> None:
         ({"rank1": "north"}, "north"),
     ],
 )
-def test_wrong_arguments_are_named(change: dict[str, object], message: str) -> None:
+def test_invalid_arguments_are_named(change: dict[str, object], message: str) -> None:
     arguments: dict[str, object] = {"image": np.zeros((48, 64, 3), np.uint8), "profiles": [PROFILE]}
     with pytest.raises(ValueError, match=message):
         find_board(**{**arguments, **change})  # type: ignore[arg-type]
@@ -142,7 +142,7 @@ def test_wrong_arguments_are_named(change: dict[str, object], message: str) -> N
 
 @pytest.mark.parametrize("shift", [(0, 0), (1, 0), (-1, 1)])
 def test_a_fit_shifted_by_a_square_is_corrected(shift: tuple[int, int]) -> None:
-    """On a green board on a green cloth, only the pieces are visible: six by six, with room on every side."""
+    """On a green board on a green cloth, only the six by six pieces are visible."""
     stacks, camera = start_stacks(), look(30, 20, 900, (800, 600), 60)
     image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
     search = BoardSearch(image, PROFILE, stacks, None)
@@ -150,14 +150,14 @@ def test_a_fit_shifted_by_a_square_is_corrected(shift: tuple[int, int]) -> None:
     shifted = turned(camera, 0, (x * PROFILE.pitch, y * PROFILE.pitch))
     agreement = 1.0 if (x, y) != (0, 0) else 9.0
     found = search.best_shifted(ScoredFit(shifted, 1.0, agreement)).camera
-    off = np.linalg.norm(found.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
-    assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)
+    errors = np.linalg.norm(found.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
+    assert errors.max() < 0.1 * camera.pitch_pixels(PROFILE)
 
 
 def test_a_shift_by_a_square_is_corrected_before_the_search_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Otherwise every blob size is searched, also in a larger picture, which takes seconds."""
+    """Otherwise every blob size is searched, even in a larger picture, which takes seconds."""
     stacks, camera = start_stacks(), look(30, 20, 900, (800, 600), 60)
     image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
     search = BoardSearch(image, PROFILE, stacks, None)
@@ -167,12 +167,12 @@ def test_a_shift_by_a_square_is_corrected_before_the_search_goes_on(
     monkeypatch.setattr(search._search, "collect", looked.append)
     best = search.best()
     assert best is not None and best.certain and len(looked) == 1
-    off = np.linalg.norm(best.camera.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
-    assert off.max() < 0.1 * camera.pitch_pixels(PROFILE)
+    errors = np.linalg.norm(best.camera.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
+    assert errors.max() < 0.1 * camera.pitch_pixels(PROFILE)
 
 
-def test_a_calibration_sheet_with_small_squares_is_no_board() -> None:
-    """With few pixels, its squares look as round as domes."""
+def test_a_calibration_sheet_with_small_squares_is_not_a_board() -> None:
+    """In few pixels, its squares look as round as domes."""
     rng, sheet = np.random.default_rng(1), np.full((11, 13), 235, np.uint8)
     sheet[1:-1, 1:-1] = np.where(np.indices((9, 11)).sum(0) % 2, 235, 40)
     height, width = 11 * 28, 13 * 28

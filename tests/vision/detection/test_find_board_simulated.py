@@ -1,4 +1,4 @@
-"""Finding boards on difficult simulated tables: a wrong fit, and a lens that the board hardly constrains."""
+"""Finding boards on difficult simulated tables, with wrong fits and a lens that is hardly constrained."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pictures(seed: int, noises: Sequence[int]) -> tuple[SceneStyle, tuple[str, .
     return look, start, [view.shoot(stage, np.random.default_rng(noise)) for noise in noises]
 
 
-def corners_off(found: FoundBoard | None, look: SceneStyle) -> float:
+def corner_error(found: FoundBoard | None, look: SceneStyle) -> float:
     """Mean error of the lattice's corners, in squares."""
     assert found is not None
     wanted = look.camera.project(look.profile.corners)
@@ -45,19 +45,19 @@ def corners_off(found: FoundBoard | None, look: SceneStyle) -> float:
 @pytest.mark.slow
 def test_a_wrong_fit_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     look, start, (image,) = pictures(1, (0,))
-    assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
-    # If it is not repeated, it remains a quarter of a square off.
+    assert corner_error(find_board(image, plastic_sets(), start), look) < 0.06
+    # If the fit is not repeated, it remains a quarter of a square off.
     monkeypatch.setattr(find_exact, "_MAX_MISFIT", 9.0)
     monkeypatch.setattr(find_exact, "_MAX_MISMATCH", 9.0)
-    assert corners_off(find_board(image, plastic_sets(), start), look) > 0.2
+    assert corner_error(find_board(image, plastic_sets(), start), look) > 0.2
 
 
 @pytest.mark.slow
 def test_a_board_seen_obliquely_on_a_chequered_cloth_is_found() -> None:
-    """Its lattice is half a square off at the far end, and cells of the cloth have better odds."""
+    """Its lattice is half a square off at the far end, and the cells of the cloth seem more likely."""
     look, start, (image,) = pictures(2655, (0,))
     assert look.table.kind == "gingham"
-    assert corners_off(find_board(image, plastic_sets(), start), look) < 0.06
+    assert corner_error(find_board(image, plastic_sets(), start), look) < 0.06
 
 
 def test_only_the_right_camera_and_set_match_the_pixels() -> None:
@@ -75,16 +75,16 @@ def test_all_pixels_determine_the_set(monkeypatch: pytest.MonkeyPatch) -> None:
     look, start, (image,) = pictures(127, (0,))
     found = find_board(image, plastic_sets(), start)
     assert found is not None and found.profile.name == look.pieces.profile
-    assert corners_off(found, look) < 0.05
+    assert corner_error(found, look) < 0.05
     monkeypatch.setattr(find_exact, "pixel_mismatch", lambda *_: 0.0)
     other = find_board(image, plastic_sets(), start)
     assert other is not None and other.profile.name != look.pieces.profile
-    assert corners_off(other, look) > 0.1
+    assert corner_error(other, look) > 0.1
 
 
 @pytest.mark.slow
 def test_a_known_lens_makes_the_pose_more_accurate() -> None:
-    # Several pictures, because the result for a single one depends on its noise.
+    # The mean of several pictures, because the error in a single one depends on its noise.
     look, start, images = pictures(15, range(5))
     lens = LensProfile("true", look.camera.lens)
     tilts, places = [], []
@@ -94,7 +94,7 @@ def test_a_known_lens_makes_the_pose_more_accurate() -> None:
         assert guessed is not None and known is not None
         off, rest = (abs(found.camera.lens.focal / look.camera.lens.focal - 1) for found in (guessed, known))
         assert rest < 0.02 and rest < off / 3
-        places.append((corners_off(known, look), corners_off(guessed, look)))
+        places.append((corner_error(known, look), corner_error(guessed, look)))
         tilts.append(abs(known.camera.tilt - look.camera.tilt))
     with_lens, without = np.median(places, axis=0)
     assert with_lens < min(0.05, without)
@@ -109,4 +109,4 @@ def test_an_empty_board_is_shifted_to_where_its_domes_are() -> None:
     search = BoardSearch(image, look.profile, empty, None)
     for beside in (look.camera, *neighbouring_poses(look.camera, look.profile)):
         fit = search.on_most_domes(ScoredFit(beside, 2.5, None))
-        assert corners_off(FoundBoard(fit.camera, look.profile, 1.0), look) < 0.1
+        assert corner_error(FoundBoard(fit.camera, look.profile, 1.0), look) < 0.1

@@ -16,12 +16,12 @@ NOISE = np.random.default_rng(4).integers(0, 256, (415, 300, 3), np.uint8)
 @pytest.mark.parametrize("window", [None, (20, 7, 290, 400), (5, 5, 60, 50)])
 def test_the_edges_are_those_of_the_picture_as_a_whole(window: tuple[int, int, int, int] | None) -> None:
     left, top, right, bottom = window or (0, 0, 300, 415)
-    # Computed in one strip, with the blur of the edges.
+    # The expected edges are computed in one strip, with the same blur.
     planes = cv2.GaussianBlur(to_opponent(NOISE[top:bottom, left:right]), (0, 0), 1.0)
     gx, gy = (cv2.Sobel(planes, cv2.CV_32F, *way, ksize=3, scale=0.125) for way in ((1, 0), (0, 1)))
     angle = np.arctan2((2 * gx * gy).sum(2), (gx * gx - gy * gy).sum(2))
     edges = Edges.of(NOISE, window)
-    # Compares the directions only, as the normalized lengths depend on a wide blur.
+    # Only directions are compared, as the normalized lengths depend on a wide blur.
     off = np.angle(np.exp(1j * (np.arctan2(edges.sine, edges.cosine) - angle)))
     assert np.abs(off).max() < 1e-3
     whole = directions(np.asarray(planes, np.float32), suppression=0.15)

@@ -64,12 +64,12 @@ class Picture:
         return float(np.linalg.norm(gap, axis=1).max() / self.pitch)
 
 
-def blind(picture: Picture, stacks: tuple[str, ...] | None = None) -> Watcher:
-    """A watcher that never finds a board by itself."""
+def watcher_without_finder(picture: Picture, stacks: tuple[str, ...] | None = None) -> Watcher:
+    """A watcher that never finds the board by itself."""
     return Watcher(PROFILES, stacks or picture.stacks, picture.order, finder=lambda *_: None)
 
 
-def shown(watcher: Watcher, image: Image, first: int = 0, frames: int = 12) -> Look | None:
+def first_look(watcher: Watcher, image: Image, first: int = 0, frames: int = 12) -> Look | None:
     """The first look that ``frames`` still frames give."""
     for index in range(first, first + frames):
         if look := watcher.see(Frame(index, index / 15, image)):
@@ -80,10 +80,10 @@ def shown(watcher: Watcher, image: Image, first: int = 0, frames: int = 12) -> L
 @pytest.mark.parametrize(
     ("name", "off"),
     [
-        # Nothing to make right.
+        # There is nothing to correct.
         ("2p-oblique-start.jpg", 0.0),
         ("3p-blue-board.jpg", 0.15),
-        # As far off as it may be, on every board and from every side.
+        # The largest error that is allowed, on every board and from every side.
         ("2p-oblique-start.jpg", 0.22),
         ("2p-bump-moved.jpg", 0.22),
         ("3p-blue-board.jpg", 0.22),
@@ -92,10 +92,10 @@ def shown(watcher: Watcher, image: Image, first: int = 0, frames: int = 12) -> L
 )
 def test_manual_corners_are_refined_by_the_picture(name: str, off: float) -> None:
     picture = Picture(name)
-    watcher = blind(picture)
-    assert shown(watcher, picture.image) is None
+    watcher = watcher_without_finder(picture)
+    assert first_look(watcher, picture.image) is None
     watcher.place(picture.pointed_at(off))
-    look = shown(watcher, picture.image, 20)
+    look = first_look(watcher, picture.image, 20)
     assert look is not None and look.unsettled == ()
     assert watcher.state is State.WATCHING
     assert picture.error(watcher) < 0.06
@@ -126,11 +126,11 @@ def _start(pipeline: Pipeline) -> Any:
 
 def test_play_continues_from_a_manually_placed_board() -> None:
     before, after = Picture("2p-oblique-start.jpg"), Picture("2p-oblique-distance.jpg")
-    watcher = blind(before)
+    watcher = watcher_without_finder(before)
     watcher.place(before.pointed_at(0.2))
-    assert shown(watcher, before.image) is not None
+    assert first_look(watcher, before.image) is not None
     watcher.confirm(before.stacks)
-    look = shown(watcher, after.image, 20, 30)
+    look = first_look(watcher, after.image, 20, 30)
     assert look is not None and look.change is not None
     changed = {SQUARES[s] for s in np.flatnonzero(look.touched > 0.5)}
     assert {"c6", "a6"} <= changed and len(changed) < 12
@@ -141,39 +141,39 @@ def test_remembered_corners_are_used_only_if_the_picture_confirms_them() -> None
     picture = Picture("2p-oblique-start.jpg")
     elsewhere = {name: (0.5 * x, 0.5 * y) for name, (x, y) in picture.pointed_at(0).items()}
     for corners, found in ((picture.pointed_at(0.1), True), (elsewhere, False)):
-        watcher = blind(picture)
+        watcher = watcher_without_finder(picture)
         watcher.place(corners, believed=False)
-        assert (shown(watcher, picture.image) is not None) == found
+        assert (first_look(watcher, picture.image) is not None) == found
 
 
 def test_corners_apply_to_pictures_of_another_size() -> None:
-    """They are fractions of the picture's size, which may change before they are refined."""
+    """Corners are fractions of the picture's size, which may change before they are refined."""
     picture = Picture("2p-oblique-start.jpg")
-    watcher = blind(picture)
+    watcher = watcher_without_finder(picture)
     watcher.place(picture.pointed_at(0.1))
     assert watcher.see(Frame(0, 0.0, np.ascontiguousarray(picture.image[::2, ::2]))) is None
     assert watcher.outlines is not None and watcher.setting_up
-    assert shown(watcher, picture.image, 1) is not None
+    assert first_look(watcher, picture.image, 1) is not None
     assert picture.error(watcher) < 0.06
 
 
 def test_corners_marked_in_pictures_of_another_shape_are_dropped() -> None:
     """Corners remembered from before a restart may make the board too small to read."""
     picture = Picture("2p-oblique-start.jpg")
-    watcher = blind(picture)
+    watcher = watcher_without_finder(picture)
     watcher.place(picture.pointed_at(0.1), believed=False)
     assert watcher.see(Frame(0, 0.0, np.ascontiguousarray(picture.image[::12, ::12]))) is None
     assert watcher.outlines is None
-    assert shown(watcher, picture.image, 1) is None and watcher.state is State.SEEKING
+    assert first_look(watcher, picture.image, 1) is None and watcher.state is State.SEEKING
 
 
 def test_a_new_search_forgets_the_manual_corners() -> None:
     picture = Picture("2p-oblique-start.jpg")
-    watcher = blind(picture)
+    watcher = watcher_without_finder(picture)
     watcher.place(picture.pointed_at(0.1))
-    assert shown(watcher, picture.image) is not None
+    assert first_look(watcher, picture.image) is not None
     watcher.place(None)
-    assert watcher.outlines is None and shown(watcher, picture.image, 20) is None
+    assert watcher.outlines is None and first_look(watcher, picture.image, 20) is None
 
 
 @pytest.mark.parametrize(

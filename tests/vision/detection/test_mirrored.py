@@ -63,8 +63,8 @@ def test_a_mirrored_start_is_recognised_if_it_differs_from_the_start(
     assert sides_beyond(found.camera, found.profile) == ()
 
 
-def turned_away(image: Image, found: FoundBoard, edge: str, squares: float) -> Image:
-    """The picture after rotating the camera until ``squares`` squares of the board are beyond an edge."""
+def rotated_away(image: Image, found: FoundBoard, edge: str, squares: float) -> Image:
+    """The picture after rotating the camera until ``squares`` squares of the board are cut off at an edge."""
     lens = found.camera.lens
     pixels = found.camera.project(np.column_stack([found.profile.centres, np.zeros(52)]))
     axis, size = (0, lens.width) if edge in ("left", "right") else (1, lens.height)
@@ -97,7 +97,7 @@ def test_the_edge_that_cuts_off_the_board_is_reported(name: str, edge: str) -> N
     image, players = picture(name), STARTS[name]
     whole = find_board(image, plastic_sets(), start(players))
     assert whole is not None
-    part = turned_away(image, whole, edge, 0.7)
+    part = rotated_away(image, whole, edge, 0.7)
     found = find_board(part, plastic_sets(), start(players))
     assert found is not None and sides_beyond(found.camera, found.profile) == (edge,)
 

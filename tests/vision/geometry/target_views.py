@@ -17,21 +17,21 @@ from focus_companion.vision.geometry.lens_calibration import detect_target
 from focus_companion.vision.geometry.scene import Camera, Lens
 
 SIZE = (800, 600)
-RASTER = 6
+PIXELS_PER_MM = 6
 """Pixels per millimetre of the drawn sheet."""
 
 
 @cache
 def drawn_sheet() -> np.ndarray:
     sheet = target.sheet("a4")
-    paper = np.full((round(sheet.height * RASTER), round(sheet.width * RASTER)), 235, np.uint8)
+    paper = np.full((round(sheet.height * PIXELS_PER_MM), round(sheet.width * PIXELS_PER_MM)), 235, np.uint8)
     for box in sheet.boxes:
-        low = np.round(np.array([box.x, box.y]) * RASTER).astype(int)
-        high = np.round(np.array([box.x + box.width, box.y + box.height]) * RASTER).astype(int)
+        low = np.round(np.array([box.x, box.y]) * PIXELS_PER_MM).astype(int)
+        high = np.round(np.array([box.x + box.width, box.y + box.height]) * PIXELS_PER_MM).astype(int)
         paper[low[1] : high[1], low[0] : high[0]] = 20
     # Smoothed to about a pixel of the pictures: a camera sees the mean over each of its pixels.
     return np.asarray(
-        cv2.GaussianBlur(cv2.GaussianBlur(paper, (0, 0), 0.18 * RASTER), (0, 0), 0.175 * RASTER)
+        cv2.GaussianBlur(cv2.GaussianBlur(paper, (0, 0), 0.18 * PIXELS_PER_MM), (0, 0), 0.175 * PIXELS_PER_MM)
     )
 
 
@@ -48,15 +48,15 @@ def noise_of(height: int, width: int) -> np.ndarray:
     return np.random.default_rng(3).normal(0, 2.0, (height, width)).astype(np.float32)
 
 
-def shot(camera: Camera, stretch: tuple[float, float] = (1.0, 1.0)) -> np.ndarray:
+def picture_of_sheet(camera: Camera, stretch: tuple[float, float] = (1.0, 1.0)) -> np.ndarray:
     """The sheet as seen by the camera, with its centre at the origin."""
     sheet = target.sheet("a4")
     width, height = camera.lens.width, camera.lens.height
     across, along, down = camera.rotation_matrix.T.astype(np.float32) @ rays_of(camera.lens)
     place = camera.place.tolist()
     depth = -place[2] / down
-    x = ((place[0] + depth * across) / stretch[0] + sheet.width / 2) * RASTER
-    y = (-(place[1] + depth * along) / stretch[1] + sheet.height / 2) * RASTER
+    x = ((place[0] + depth * across) / stretch[0] + sheet.width / 2) * PIXELS_PER_MM
+    y = (-(place[1] + depth * along) / stretch[1] + sheet.height / 2) * PIXELS_PER_MM
     maps = [m.reshape(height, width) for m in (x, y)]
     grey = cv2.remap(
         drawn_sheet(), maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=120
@@ -94,5 +94,5 @@ def cameras(lens: Lens, count: int = 12, tilt: float = 38.0) -> list[Camera]:
 
 def views(lens: Lens, **how: Any) -> list[Any]:
     stretch = how.pop("stretch", (1.0, 1.0))
-    seen = [detect_target(shot(camera, stretch)) for camera in cameras(lens, **how)]
+    seen = [detect_target(picture_of_sheet(camera, stretch)) for camera in cameras(lens, **how)]
     return [view for view in seen if view is not None]

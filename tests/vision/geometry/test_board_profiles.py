@@ -1,4 +1,4 @@
-"""Board profiles: those that ship, those that are refused, and games on a chess board."""
+"""Board profiles: those that are shipped, those that are refused, and games on a chess board."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def test_an_invalid_profile_is_reported(change: tuple[str, str], words: str, tmp
     text = (profiles_folder() / "boards" / "chess-draughts.toml").read_text(encoding="utf-8")
     place = tmp_path / "mine.toml"
     place.write_text(text.replace(*change), encoding="utf-8")
-    with pytest.raises(ProfileError, match=words) as told:
+    with pytest.raises(ProfileError, match=words) as raised:
         board_profile(str(place))
-    assert "mine.toml" in str(told.value)
+    assert "mine.toml" in str(raised.value)
 
 
 def test_a_missing_profile_is_reported(tmp_path: Path) -> None:
@@ -73,8 +73,8 @@ def test_a_missing_profile_is_reported(tmp_path: Path) -> None:
     ],
     ids=["four colours", "black and white", "coins"],
 )
-def test_a_game_on_a_chess_board(name: str, colours: dict[str, str]) -> None:
-    """With another profile, the same program follows every turn and reports the illegal act."""
+def test_a_game_on_a_chess_board_is_followed(name: str, colours: dict[str, str]) -> None:
+    """With another profile, the program follows every turn and reports the illegal act."""
     profile = board_profile(name)
     look = pleasant_look(640, 480)
     look = replace(
@@ -88,7 +88,7 @@ def test_a_game_on_a_chess_board(name: str, colours: dict[str, str]) -> None:
     rules = Rules.make(2)
     game = script_game(look, rules, seed=5, plies=8, trouble=0.3, pace=Pace(settle=1.2, wrong=1.3))
     session = Session(rules, {}, None, Pipeline(rules, [profile]))
-    told = [event.to_json() for frame in game.frames(6.0) for event in session.push(frame)]
-    assert [event["move"] for event in told if event["type"] == "move"] == [str(m) for _, m in game.turns]
+    emitted = [event.to_json() for frame in game.frames(6.0) for event in session.push(frame)]
+    assert [event["move"] for event in emitted if event["type"] == "move"] == [str(m) for _, m in game.turns]
     # This seed has one illegal act.
-    assert [event["reason"] for event in told if event["type"] == "alert"] == ["not_straight"]
+    assert [event["reason"] for event in emitted if event["type"] == "alert"] == ["not_straight"]

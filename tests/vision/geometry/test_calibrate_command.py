@@ -11,7 +11,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from target_views import cameras, known_lens, shot
+from target_views import cameras, known_lens, picture_of_sheet
 
 from focus_companion.commands import calibrate as calibrate_command
 from focus_companion.commands.shared import table_choice
@@ -22,7 +22,7 @@ from focus_companion.vision.geometry.lens_profiles import LensError, lens_text, 
 
 
 def calibrate(*args: str | Path, status: int = 0) -> tuple[str, str]:
-    """The text on standard output and standard error."""
+    """The texts on standard output and standard error."""
     done = subprocess.run(
         [sys.executable, "-m", "focus_companion.cli", "calibrate", *map(str, args)],
         capture_output=True,
@@ -34,20 +34,20 @@ def calibrate(*args: str | Path, status: int = 0) -> tuple[str, str]:
 
 
 @pytest.mark.slow
-def test_a_profile_is_measured_from_pictures(tmp_path: Path) -> None:
+def test_a_lens_profile_is_measured_from_pictures(tmp_path: Path) -> None:
     lens = known_lens()
     folder = tmp_path / "views"
     folder.mkdir()
     for index, camera in enumerate(cameras(lens, count=9)):
-        cv2.imwrite(str(folder / f"{index}.png"), shot(camera))
+        cv2.imwrite(str(folder / f"{index}.png"), picture_of_sheet(camera))
     (folder / "notes.txt").write_text("no picture")
     place = tmp_path / "mine.toml"
     said, _ = calibrate("--pictures", folder, "--output", place)
     assert "Focal length" in said and str(place) in said
     found = read_lens(place)
     assert abs(found.lens.focal / lens.focal - 1) < 0.01
-    _, told = calibrate("--pictures", folder, "--output", place, "--rulers", "104,100", status=1)
-    assert "too long" in told and "--rulers" in told
+    _, errors = calibrate("--pictures", folder, "--output", place, "--rulers", "104,100", status=1)
+    assert "too long" in errors and "--rulers" in errors
 
 
 def test_the_sheet_is_written(tmp_path: Path) -> None:
@@ -68,20 +68,20 @@ def test_the_sheet_is_written(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_calibrate_options_are_reported(args: tuple[str, ...], status: int, words: str) -> None:
-    _, told = calibrate(*args, status=status)
-    (line,) = told.splitlines()[-1:]
+    _, errors = calibrate(*args, status=status)
+    (line,) = errors.splitlines()[-1:]
     assert line.startswith("focus-companion: ") and words in line
 
 
 def test_pictures_without_the_target_are_reported(tmp_path: Path) -> None:
-    cv2.imwrite(str(tmp_path / "dark.png"), shot(cameras(known_lens())[0])[:60, :80])
-    _, told = calibrate("--pictures", tmp_path, "--output", tmp_path / "x.toml", status=1)
-    assert "in 0 pictures only" in told.splitlines()[-1]
+    cv2.imwrite(str(tmp_path / "dark.png"), picture_of_sheet(cameras(known_lens())[0])[:60, :80])
+    _, errors = calibrate("--pictures", tmp_path, "--output", tmp_path / "x.toml", status=1)
+    assert "in 0 pictures only" in errors.splitlines()[-1]
     assert not (tmp_path / "x.toml").exists()
 
 
 def test_views_are_kept_if_the_camera_is_unplugged(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Going(Source):
+    class UnpluggedSource(Source):
         def __init__(self, pictures: int) -> None:
             super().__init__("camera 0")
             self.pictures = pictures
@@ -96,7 +96,7 @@ def test_views_are_kept_if_the_camera_is_unplugged(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(lens_fit, "detect_target", lambda image: object())
     monkeypatch.setattr(lens_fit, "differs", lambda view, views: True)
     for pictures, views in ((1, None), (5, 4)):
-        monkeypatch.setattr(sources, "open_source", lambda text, p=pictures, **how: Going(p))
+        monkeypatch.setattr(sources, "open_source", lambda text, p=pictures, **how: UnpluggedSource(p))
         if views is None:
             with pytest.raises(FrameError, match="gone"):
                 calibrate_command._from_camera("0", 60)

@@ -12,7 +12,7 @@ from focus_companion.game.squares import INDEX
 from focus_companion.vision.geometry.board_profiles import ProfileError, board_profile, profile_text
 
 
-def test_squares_on_both_sides_of_the_fold_lie_apart() -> None:
+def test_squares_on_both_sides_of_the_fold_are_separated_by_the_gap() -> None:
     plain = board_profile("chess-draughts")
     folding = replace(plain, gaps=(0.0, 4.0))
     apart = folding.centres - plain.centres
@@ -21,7 +21,7 @@ def test_squares_on_both_sides_of_the_fold_lie_apart() -> None:
     assert np.ptp(folding.corners[:, 1]) == pytest.approx(8 * plain.pitch + 4.0)
 
 
-def test_the_gap_is_written_and_read(tmp_path: Path) -> None:
+def test_the_gap_is_written_and_read_back(tmp_path: Path) -> None:
     folding = replace(board_profile("chess-draughts"), name="folding", gaps=(0.0, 4.0))
     path = tmp_path / "folding.toml"
     path.write_text(profile_text(folding, "A folding board"), encoding="utf-8")

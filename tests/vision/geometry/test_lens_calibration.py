@@ -1,4 +1,4 @@
-"""The printed target, and the lens measured with it from views drawn with a known lens."""
+"""The printed target, and lenses measured with it from pictures drawn with a known lens."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from focus_companion.vision.geometry.scene import Camera, Lens
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("field_of_view", "k1"), [(48.0, -0.02), (66.0, -0.11), (78.0, -0.16)])
-def test_a_known_lens_is_found_again(field_of_view: float, k1: float) -> None:
+def test_a_known_lens_is_recovered(field_of_view: float, k1: float) -> None:
     lens = known_lens(field_of_view, k1)
     measured = measure(views(lens), "test")
     found = measured.profile.lens
@@ -55,7 +55,7 @@ def test_unusable_views_are_refused_with_the_reason() -> None:
     stretched = views(lens, count=9, stretch=(1.03, 1.0))
     with pytest.raises(LensError, match=r"3\.\d% too long across.*--rulers"):
         measure(stretched, "test")
-    # The lengths of the rulers correct it.
+    # The measured lengths of the rulers correct it.
     corrected = measure(stretched, "test", rulers=(103.0, 100.0)).profile.lens
     assert abs(corrected.focal / lens.focal - 1) < 0.01
     other = replace(good[0], width=640, height=480)
@@ -65,14 +65,14 @@ def test_unusable_views_are_refused_with_the_reason() -> None:
         measure(good, "test", rulers=(9.85, 9.85))
 
 
-def test_a_picture_without_the_target_shows_none() -> None:
+def test_no_target_is_detected_in_a_picture_without_it() -> None:
     rng = np.random.default_rng(1)
     assert detect_target(rng.integers(0, 255, (240, 320, 3), dtype=np.uint8)) is None
     assert detect_target(np.zeros((240, 320, 3), np.uint8)) is None
 
 
 def corners_in(grey: np.ndarray, per_mm: float) -> tuple[np.ndarray, np.ndarray]:
-    """The target's corners as detected in a flat picture, and their true places, in mm on the sheet."""
+    """The target's corners as detected in a flat picture, and their true positions, in mm on the sheet."""
     view = detect_target(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR))
     assert view is not None and len(view.points) == (target.COLUMNS - 1) * (target.ROWS - 1)
     first = next(iter(target.sheet("a4").boxes))
@@ -129,7 +129,7 @@ def test_a_written_profile_is_read_back(tmp_path: Path) -> None:
     assert lens_of_camera("another", [tmp_path]) is lens_of_camera("", [tmp_path]) is None
 
 
-def test_a_lens_at_another_size() -> None:
+def test_a_lens_is_scaled_to_another_picture_size() -> None:
     profile = lens_profile("raspberry-pi-camera-2")
     assert profile.fits(640, 480) and not profile.fits(1280, 720)
     small = profile.at(640, 480)
@@ -156,8 +156,8 @@ def test_a_lens_at_another_size() -> None:
 def test_an_invalid_lens_profile_is_reported(text: str, words: str, tmp_path: Path) -> None:
     place = tmp_path / "broken.toml"
     place.write_text(text, encoding="utf-8")
-    with pytest.raises(LensError, match=words) as told:
+    with pytest.raises(LensError, match=words) as raised:
         read_lens(place)
-    assert "broken.toml" in str(told.value)
+    assert "broken.toml" in str(raised.value)
     with pytest.raises(LensError, match="raspberry-pi-camera-3"):
         lens_profile("no-such-lens")

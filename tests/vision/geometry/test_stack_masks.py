@@ -1,4 +1,4 @@
-"""Which stacks overlap in the picture."""
+"""The overlap of stacks in the picture."""
 
 from __future__ import annotations
 

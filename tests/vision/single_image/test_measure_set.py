@@ -1,4 +1,4 @@
-"""A set of one's own: measured in one picture of the start, and its shades say whose pieces are whose."""
+"""A user's own set is measured in one picture of the start, and its shades determine the orientation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def disc(folder: Path, radius: float, height: float) -> str:
     return str(path)
 
 
-def taken(
+def start_picture(
     profile: str, colours: dict[str, str], tilt: float, azimuth: float
 ) -> tuple[NDArray[np.uint8], Camera]:
     look = pleasant_look(800, 600)
@@ -65,10 +65,10 @@ def taken(
     ],
     ids=["white and black", "two metals"],
 )
-def test_a_set_is_measured_and_its_profile_taken(
+def test_a_set_is_measured_and_its_profile_can_be_used(
     radius: float, height: float, colours: dict[str, str], names: tuple[str, str], tmp_path: Path
 ) -> None:
-    picture, _ = taken(disc(tmp_path, radius, height), colours, 35, 12)
+    picture, _ = start_picture(disc(tmp_path, radius, height), colours, 35, 12)
     cv2.imwrite(str(tmp_path / "start.png"), picture)
     target = tmp_path / "mine.toml"
     said = CliRunner().invoke(
@@ -84,11 +84,11 @@ def test_a_set_is_measured_and_its_profile_taken(
 
 
 @pytest.mark.slow
-def test_the_height_is_measured_from_a_slant_and_assumed_from_above(tmp_path: Path) -> None:
-    """Without a ruler's measure."""
+def test_the_height_is_measured_from_an_oblique_view_and_assumed_from_above(tmp_path: Path) -> None:
+    """If no height is given."""
     shades = {"r": "#1d1b1a", "g": "#e9dfc6"}
     for tilt, says in ((38, "measured in the picture"), (12, "so 17% of a square was assumed")):
-        picture, _ = taken(disc(tmp_path, 16.0, 11.0), shades, tilt, 12)
+        picture, _ = start_picture(disc(tmp_path, 16.0, 11.0), shades, tilt, 12)
         start, target = tmp_path / f"{tilt}.png", tmp_path / f"{tilt}.toml"
         cv2.imwrite(str(start), picture)
         said = CliRunner().invoke(command, [str(start), "--learn", str(target)])
@@ -109,11 +109,11 @@ def test_the_height_is_measured_from_a_slant_and_assumed_from_above(tmp_path: Pa
         ("chess-draughts-white-red", {"g": "#e9e2d2", "r": "#a92a22"}),
     ],
 )
-def test_the_shades_of_the_set_say_which_way_round_the_board_lies(
+def test_the_shades_of_the_set_determine_the_orientation_of_the_board(
     name: str, colours: dict[str, str], azimuth: float
 ) -> None:
-    """The start looks the same from the other side but for the colours."""
-    picture, camera = taken("chess-draughts", colours, 30, azimuth)
+    """Except for the colours, the start looks the same from the other side."""
+    picture, camera = start_picture("chess-draughts", colours, 30, azimuth)
     profile = board_profile(name)
     found = find_board(picture, [profile], START)
     assert found is not None
@@ -121,7 +121,7 @@ def test_the_shades_of_the_set_say_which_way_round_the_board_lies(
     assert np.linalg.norm(apart, axis=1).max() < 0.5 * camera.pitch_pixels(profile)
 
 
-def test_a_picture_without_a_board_is_told(tmp_path: Path) -> None:
+def test_a_picture_without_a_board_is_reported(tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / "wall.png"), np.full((240, 320, 3), 180, np.uint8))
     said = CliRunner().invoke(command, [str(tmp_path / "wall.png"), "--learn", str(tmp_path / "a.toml")])
     assert said.exit_code != 0 and not (tmp_path / "a.toml").exists()
@@ -144,14 +144,14 @@ def test_a_written_profile_is_read_back(name: str, tmp_path: Path) -> None:
         ('like = "chess-draughts"\n[colours.green]\nname = "White"', "shade is missing"),
     ],
 )
-def test_what_makes_no_sense_in_a_profile_is_named(text: str, said: str, tmp_path: Path) -> None:
+def test_invalid_entries_of_a_profile_are_named(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ProfileError, match=said):
         board_profile(str(path))
 
 
-def test_a_profile_in_other_colours_keeps_the_measures() -> None:
+def test_a_profile_with_other_colours_keeps_its_dimensions() -> None:
     plain, coloured = board_profile("chess-draughts"), board_profile("chess-draughts-white-black")
     assert coloured.piece == plain.piece and coloured.shades["g"] == (236, 230, 216)
     assert [look.name for look in coloured.pieces] == ["Black", "White"]
@@ -160,5 +160,5 @@ def test_a_profile_in_other_colours_keeps_the_measures() -> None:
 @pytest.mark.parametrize(
     ("shade", "name"), [((240, 236, 228), "White"), ((20, 20, 22), "Black"), ((170, 105, 66), "Copper")]
 )
-def test_shades_are_called_by_the_nearest_name(shade: tuple[int, int, int], name: str) -> None:
+def test_a_shade_gets_the_name_of_the_nearest_known_one(shade: tuple[int, int, int], name: str) -> None:
     assert called(shade) == name

@@ -1,4 +1,4 @@
-"""Camera, set and stacks made right together, from beginnings that are wrong."""
+"""Camera, set and stacks are corrected together, starting from wrong values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LOOK = pleasant_look(640, 480)
 
 @cache
 def still() -> tuple[np.ndarray, tuple[str, ...]]:
-    """A small picture of some stacks, and what stands there."""
+    """A small picture of some stacks, and the true stacks."""
     rng = np.random.default_rng(11)
     stacks = [""] * 52
     for square in rng.choice(52, 16, replace=False):
@@ -42,15 +42,15 @@ def start(camera: Camera, profile: BoardProfile) -> Explanation:
     return begun(StillPicture(image, camera, profile, "gr"), camera, profile)
 
 
-def off(camera: Camera) -> float:
-    """Mean distance of the corners from where they are, in squares."""
+def corner_error(camera: Camera) -> float:
+    """Mean error of the corners, in squares."""
     corners = LOOK.profile.corners
     apart = np.linalg.norm(camera.project(corners) - LOOK.camera.project(corners), axis=1)
     return float(apart.mean() / LOOK.camera.pitch_pixels(LOOK.profile))
 
 
-def aside(camera: Camera, mm: float) -> Camera:
-    """The camera that sees the board ``mm`` further along the files."""
+def shifted_camera(camera: Camera, mm: float) -> Camera:
+    """The camera that sees the board shifted by ``mm`` along its x axis."""
     x, y, z = (camera.rotation_matrix @ (mm, 0.0, 0.0) + camera.translation).tolist()
     return replace(camera, translation=(x, y, z))
 
@@ -61,22 +61,22 @@ def aside(camera: Camera, mm: float) -> Camera:
         LOOK.camera,
         lifted(LOOK.camera, LOOK.profile.rise),
         lifted(LOOK.camera, -LOOK.profile.rise),
-        aside(LOOK.camera, 0.15 * LOOK.profile.pitch),
+        shifted_camera(LOOK.camera, 0.15 * LOOK.profile.pitch),
     ],
     ids=["right", "a piece too high", "a piece too low", "aside"],
 )
-def test_a_wrong_camera_is_made_right(camera: Camera) -> None:
+def test_a_wrong_camera_is_corrected(camera: Camera) -> None:
     other = next(p for p in plastic_sets() if p != LOOK.profile)
     first = start(camera, other)
     best, _ = searched(first, plastic_sets())
     assert best.nats > first.nats
     assert best.profile == LOOK.profile
-    assert off(best.camera) < 0.05
+    assert corner_error(best.camera) < 0.05
     _, stacks = still()
     assert sum(a == b for a, b in zip(best.stacks, stacks, strict=True)) >= 50
 
 
-def test_truth_explains_the_picture_better_than_a_lifted_board() -> None:
+def test_the_truth_explains_the_picture_better_than_a_lifted_board() -> None:
     _, stacks = still()
     right = start(LOOK.camera, LOOK.profile)
     wrong = start(lifted(LOOK.camera, LOOK.profile.rise), LOOK.profile)
@@ -85,7 +85,7 @@ def test_truth_explains_the_picture_better_than_a_lifted_board() -> None:
     assert right.view.explained(palette, stacks) > right.view.explained(palette, ("",) * 52)
 
 
-def test_outlines_of_few_pieces_are_those_of_many_cut_short() -> None:
+def test_outlines_of_few_pieces_are_the_first_of_those_of_many() -> None:
     few, many = Outlines(LOOK.camera, LOOK.profile, 5), Outlines(LOOK.camera, LOOK.profile)
     for a, b in zip(few.columns, many.columns, strict=True):
         assert len(a.masks) == 6
@@ -93,7 +93,7 @@ def test_outlines_of_few_pieces_are_those_of_many_cut_short() -> None:
         assert np.array_equal(a.standing(9), a.standing(5))
 
 
-def test_what_explanations_nearly_as_good_read_otherwise_is_in_doubt() -> None:
+def test_squares_that_similarly_good_explanations_read_differently_are_doubtful() -> None:
     best: Any = SimpleNamespace(nats=-300.0)
     read = ["ggr", "r", ""]
     tried = [Tried(("gr", "r", ""), -320.0), Tried(("ggr", "rr", "g"), -900.0)]
@@ -111,10 +111,12 @@ def test_pieces_that_the_set_does_not_have_explain_a_picture_less_well() -> None
     assert spared - (view.explained(palette, few) - view.explained(palette, many)) == pytest.approx(5.0)
 
 
-def test_a_board_that_was_found_a_square_off_is_read_where_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_board_that_was_found_a_square_off_is_read_at_its_true_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     image, stacks = still()
-    away = aside(LOOK.camera, LOOK.profile.pitch)
+    away = shifted_camera(LOOK.camera, LOOK.profile.pitch)
     monkeypatch.setattr(read_still, "find_board", lambda *_, **__: FoundBoard(away, LOOK.profile, 0.9))
     reading = read_still.read_still(image, plastic_sets(), "gr")
-    assert reading is not None and off(reading.camera) < 0.1
+    assert reading is not None and corner_error(reading.camera) < 0.1
     assert sum(map(str.__eq__, reading.stacks, stacks)) >= 50

@@ -1,4 +1,4 @@
-"""Reading all squares together, from scores of pixels that a known position painted."""
+"""Reading all squares together, from the pixel scores of a known position."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def oblique() -> Layers:
 
 
 def scores_of(layers: Layers, stacks: tuple[str, ...], contrast: float = 3.0) -> np.ndarray:
-    """What pixels would say that show these stacks without a doubt."""
+    """The scores of pixels that clearly show these stacks."""
     shown = {square: [CLASS[piece] for piece in stack] for square, stack in enumerate(stacks)}
     painted = layers.outlines.paint(shown, layers.window, layers.outlines.far_to_near)
     scores = np.full((*painted.shape, CLASSES), -contrast, np.float32)
@@ -67,14 +67,14 @@ def solved(layers: Layers, stacks: tuple[str, ...], players: str = "gbyr", limit
         {"a3": "yb", "h6": "rg", "c1": "gy", "f8": "bbbbb"},
     ],
 )
-def test_every_stack_is_read_where_it_shows(oblique: Layers, stacks: dict[str, str]) -> None:
+def test_every_visible_stack_is_read(oblique: Layers, stacks: dict[str, str]) -> None:
     assert solved(oblique, position(stacks)).stacks == position(stacks)
 
 
 @pytest.mark.parametrize("square", ["c7", "d5", "a3", "h5"])
 @pytest.mark.parametrize("height", [2, 3, 4, 5])
 @pytest.mark.parametrize("tilt", [20.0, 40.0, 48.0])
-def test_a_lone_stack_of_one_colour(square: str, height: int, tilt: float) -> None:
+def test_a_single_stack_of_one_colour_is_read(square: str, height: int, tilt: float) -> None:
     stacks = position({square: "b" * height})
     assert solved(seen_at(tilt), stacks).stacks == stacks
 
@@ -86,10 +86,10 @@ def test_a_lone_stack_of_one_colour(square: str, height: int, tilt: float) -> No
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_tops_of_any_position(oblique: Layers, stacks: dict[str, str]) -> None:
+def test_the_tops_of_any_position_are_read(oblique: Layers, stacks: dict[str, str]) -> None:
     wanted = position({str(square): stack for square, stack in stacks.items()})
     read = solved(oblique, wanted).stacks
-    # A stack may be hidden by a taller one before it, but hardly ever: what is shown has to be explained.
+    # A stack is hardly ever hidden completely by a taller one in front of it.
     explained = scores_of(oblique, wanted)
     shown = {square: [CLASS[piece] for piece in stack] for square, stack in enumerate(read)}
     painted = oblique.outlines.paint(shown, oblique.window, oblique.outlines.far_to_near)
@@ -97,7 +97,7 @@ def test_tops_of_any_position(oblique: Layers, stacks: dict[str, str]) -> None:
     assert wrong.sum() < 60
 
 
-def test_pixels_that_say_nothing_leave_squares_empty_and_unsure(oblique: Layers) -> None:
+def test_uninformative_pixels_leave_squares_empty_and_doubtful(oblique: Layers) -> None:
     stacks = position({"d4": "r"})
     scores = scores_of(oblique, stacks)
     column = oblique.outlines.columns[INDEX["d4"]]
@@ -116,7 +116,7 @@ def test_only_colours_in_play_are_read(oblique: Layers) -> None:
     assert read[INDEX["e5"]] == "g"
 
 
-def test_hidden_pieces_take_the_colour_of_which_most_are_left() -> None:
+def test_hidden_pieces_get_the_colour_of_which_most_are_missing() -> None:
     overhead = seen_at(0.0)
     reds = dict.fromkeys(["c8", "d8", "e8", "f8", "b7", "c7", "f7", "g7", "b2", "c2", "f2", "g2"], "r")
     solver = solved(overhead, position(reds | {"d4": "g"}), players="gr", limit=13)

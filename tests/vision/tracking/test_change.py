@@ -77,7 +77,7 @@ def test_pieces_on_the_squares_are_not_beside_the_board() -> None:
 
 
 def test_a_piece_on_its_own_colour_changes_its_square_faintly_and_no_other() -> None:
-    """Seen from so nearly straight above that hardly any pixel changes much."""
+    """Seen from nearly straight above, where hardly any pixel changes much."""
     look = pleasant_look(800, 600)
     look = replace(look, camera=aimed_camera(look.camera.lens, look.profile, tilt=7, azimuth=20, fill=0.8))
     view, rng, outlines = BoardView(look), np.random.default_rng(4), Outlines(look.camera, look.profile)
@@ -93,7 +93,7 @@ def test_a_piece_on_its_own_colour_changes_its_square_faintly_and_no_other() -> 
 
 @pytest.mark.parametrize("tilt", [30, 40])
 def test_pieces_on_the_ledge_in_front_of_the_first_rank_are_not_an_arm(tilt: float) -> None:
-    """Seen at a slant, they stand in front of the nearest squares; side by side, and with the shadow of a
+    """Seen obliquely, they stand in front of the nearest squares; side by side, and with the shadow of a
     stack that was removed there, they form one large component.
     """
     look = pleasant_look(640, 480)
@@ -110,7 +110,7 @@ def test_pieces_on_the_ledge_in_front_of_the_first_rank_are_not_an_arm(tilt: flo
 
 
 def test_an_arm_is_distinguished_from_pieces_on_the_ledge() -> None:
-    """It extends to the picture's edge, however little of it is over the board."""
+    """An arm extends to the picture's edge, however little of it is over the board."""
     look, view, rng, _, before = table()
     now = view.shoot(Stage(START, seats=SEATS), rng)
     outlines = Outlines(look.camera, look.profile)
@@ -120,8 +120,8 @@ def test_an_arm_is_distinguished_from_pieces_on_the_ledge() -> None:
     assert Change(Smoothed(now), before, outlines, START, 2.0).foreign_area(()) > 1.2
 
 
-def test_the_table_under_another_lamp_is_not_an_arm_though_it_fills_the_corners_of_the_lattice() -> None:
-    """A lamp is dimmed: the bright table changes by more than the dark board on it."""
+def test_the_table_under_another_lamp_is_not_an_arm() -> None:
+    """A lamp is dimmed: the bright table in the corners of the lattice changes more than the dark board."""
     look, view, rng, _, before = table()
     now = view.shoot(Stage(START, seats=SEATS), rng)
     outlines = Outlines(look.camera, look.profile)
@@ -133,7 +133,7 @@ def test_the_table_under_another_lamp_is_not_an_arm_though_it_fills_the_corners_
     board = np.asarray(cv2.dilate(board, np.ones((border, border), np.uint8)))
     dim = np.where(board[..., None], now, now * 0.7).astype(np.uint8)
     assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign_area(()) == 0.0
-    # A shadow that is as deep on the squares themselves may be that of an arm over them.
+    # A shadow that is just as deep on the squares themselves may be that of an arm over them.
     dim[: now.shape[0] // 2] = (now[: now.shape[0] // 2] * 0.7).astype(np.uint8)
     assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign_area(()) > 1.2
 
@@ -162,7 +162,7 @@ def turn_made() -> tuple[Outlines, Image, Image]:
 def test_an_occluder_is_detected_with_the_squares_under_it(
     along: float, across: float, radius: float, squares: set[str], from_edge: bool
 ) -> None:
-    """A turn that is made meanwhile is not taken for a part of it."""
+    """A turn that is made meanwhile is not taken for a part of the occluder."""
     outlines, first, after = turn_made()
     now, camera = after.copy(), outlines.camera
     if radius:

@@ -1,4 +1,4 @@
-"""The camera's motion and the light between two pictures: measured, and undone."""
+"""Camera motion and changes of light between two pictures are measured and undone."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ HEIGHT, WIDTH = BOARD.shape[:2]
 LENS = Lens(WIDTH, HEIGHT, 0.9 * WIDTH, (WIDTH / 2, HEIGHT / 2), (-0.08, 0.01, 0.0, 0.0))
 WINDOW = Window(WIDTH // 10, HEIGHT // 10, WIDTH * 9 // 10, HEIGHT * 9 // 10)
 PITCH = WIDTH / 17
-EVERY = max(1, round(PITCH / 18))
-SAMPLING = Sampling(WINDOW, EVERY, PITCH / EVERY, LENS)
+STEP = max(1, round(PITCH / 18))
+SAMPLING = Sampling(WINDOW, STEP, PITCH / STEP, LENS)
 
 
 def coarse(image: Image) -> Image:
-    return blurred(image[WINDOW.slices])[::EVERY, ::EVERY].copy()
+    return blurred(image[WINDOW.slices])[::STEP, ::STEP].copy()
 
 
 def found(image: Image) -> Conditions:
@@ -52,7 +52,7 @@ def found(image: Image) -> Conditions:
 
 
 def remaining(image: Image, conditions: Conditions | None = None) -> float:
-    """Share of the picture that still differs clearly once the conditions, those found in it, are undone."""
+    """Share of the picture that still differs clearly after undoing the conditions (or those found in it)."""
     return share_differing(coarse((conditions or found(image)).undo(image, WINDOW)), coarse(BOARD))
 
 
@@ -63,7 +63,7 @@ def all_rays() -> NDFloat:
     return rays(np.column_stack([x.ravel(), y.ravel()]).astype(float), LENS)
 
 
-def taken(motion: Motion) -> Image:
+def picture_after(motion: Motion) -> Image:
     """The picture after this motion of the camera."""
     back = Motion((-motion.turn[0], -motion.turn[1], -motion.turn[2]), -motion.zoom)
     at = back.project(all_rays(), LENS).reshape(HEIGHT, WIDTH, 2).astype(np.float32)
@@ -73,21 +73,21 @@ def taken(motion: Motion) -> Image:
 @pytest.mark.parametrize("pixels", [1.0, 3.0, 12.5, -12.5], ids=["shakes", "sways", "was knocked", "back"])
 def test_a_motion_is_measured_to_a_fraction_of_a_pixel(pixels: float) -> None:
     turn = pixels / LENS.focal
-    image = taken(Motion((turn, -0.7 * turn, 0.5 * turn), 0.002))
+    image = picture_after(Motion((turn, -0.7 * turn, 0.5 * turn), 0.002))
     conditions = found(image)
     off = conditions.motion.vector - [turn, -0.7 * turn, 0.5 * turn, 0.002]
     assert np.abs(off * WIDTH / 2).max() < 0.2
     assert remaining(image, conditions) < 0.01
 
 
-def test_a_motion_is_undone_also_outside_the_window_where_it_was_measured() -> None:
-    """Pieces may lie beside the board farther away than the window in which motion is measured extends."""
+def test_a_motion_is_undone_outside_the_measured_window_too() -> None:
+    """Pieces beside the board may lie outside the window in which motion is measured."""
     turn = 6 / LENS.focal
-    moved = taken(Motion((turn, turn, 0.0)))
+    moved = picture_after(Motion((turn, turn, 0.0)))
     table = Window(31, 22, WIDTH - 17, HEIGHT - 14)
     back = found(moved).undo(moved, table)
     ring = np.zeros((HEIGHT, WIDTH), bool)
-    # The outermost pixels show what is outside the moved picture.
+    # The outermost pixels show what was outside the moved picture.
     inner = Window(table.left + 20, table.top + 20, table.right - 20, table.bottom - 20)
     ring[inner.slices], ring[WINDOW.slices] = True, False
 
@@ -138,7 +138,7 @@ def test_a_reflection_is_removed() -> None:
 
 
 def test_a_reflection_that_fades_is_still_removed() -> None:
-    """A gain would explain what is left of it nearly well enough; the veil is expected from the look
+    """A gain would explain the rest of it nearly as well; the reflection is expected from the look
     before.
     """
     before, baseline = coarse(BOARD), Baseline(coarse(BOARD), SAMPLING)
@@ -156,7 +156,7 @@ def test_a_reflection_that_fades_is_still_removed() -> None:
 @pytest.mark.parametrize(
     "colour", [(40, 40, 45), (32, 30, 175), (25, 188, 238)], ids=["gone", "red", "yellow"]
 )
-def test_a_piece_that_came_or_went_is_not_taken_for_light(colour: tuple[int, int, int]) -> None:
+def test_an_added_or_removed_piece_is_not_taken_for_a_change_of_light(colour: tuple[int, int, int]) -> None:
     other = np.asarray(cv2.circle(BOARD.copy(), (WIDTH // 2, HEIGHT // 2), round(0.4 * PITCH), colour, -1))
     assert remaining(other) > 0.8 * share_differing(coarse(other), coarse(BOARD)) > 0
 

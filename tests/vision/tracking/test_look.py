@@ -1,4 +1,4 @@
-"""What a look shows of the whole board at once."""
+"""Changes of the whole board in a look."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def test_a_lamp_changes_all_squares_and_an_arm_does_not(touched: list[float], al
     assert look(touched).all_over == all_over
 
 
-def test_squares_with_few_changed_pixels_that_deviate_are_faintly_changed() -> None:
-    """Square 5 has clearly changed; square 9 deviates no more than by noise."""
+def test_squares_with_few_but_deviating_pixels_are_faintly_changed() -> None:
+    """Square 5 has clearly changed; square 9 deviates by no more than the noise."""
     touched, deviation = np.zeros(len(SQUARES)), np.zeros(len(SQUARES))
     touched[5] = 0.8
     deviation[[3, 5, 7, 9]] = 20.0, 300.0, 7.0, 4.0

@@ -1,4 +1,4 @@
-"""When board profile and pose are fitted again because more pieces stand than at the last fit."""
+"""When profile and pose are fitted again because more pieces are on the board than at the last fit."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def refits(positions: list[list[str]]) -> list[int]:
     return again
 
 
-def test_an_empty_board_is_fitted_again_whenever_twice_as_many_stacks_stand() -> None:
+def test_an_empty_board_is_fitted_again_whenever_the_stacks_have_doubled() -> None:
     assert refits([["g"] * n + [""] * (52 - n) for n in range(37)]) == [1, 2, 4, 8, 16, 32]
 
 
-def test_pieces_on_others_show_how_high_they_are_and_count_double() -> None:
+def test_stacked_pieces_show_their_height_and_count_double() -> None:
     assert refits([["g" * n] + [""] * 51 for n in range(6)]) == [1, 2, 4]
 
 
@@ -57,10 +57,8 @@ def test_doubtful_squares_add_no_constraints() -> None:
 
 
 @pytest.mark.parametrize(("expected", "there", "least"), [("rg", "rgrg", 110), ("g", "rggrg", 200)])
-def test_a_stack_that_has_grown_meanwhile_is_not_learned_as_the_background(
-    expected: str, there: str, least: float
-) -> None:
-    """In another light, the board is recognised while more pieces stand on a stack, with the same top."""
+def test_a_stack_that_has_grown_is_not_learned_as_background(expected: str, there: str, least: float) -> None:
+    """In another light, the board is recognised when a stack has become taller, with the same top."""
     camera, square = look(40.0, 0.0, 700.0, (640, 480), 60.0), INDEX["d5"]
     stood, shown = (
         tuple(other if s == square else stack for s, stack in enumerate(start_stacks()))

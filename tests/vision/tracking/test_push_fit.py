@@ -1,4 +1,4 @@
-"""A board pushed, or a camera nudged, in mid-game: its pose is found again by its outlines."""
+"""After the board was pushed or the camera nudged, the pose is found again by the outlines."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_board import PROFILE, draw, look, off, start_stacks
+from drawn_board import PROFILE, corner_error, draw, look, start_stacks
 
 from focus_companion.vision.geometry.pose import turned
 from focus_companion.vision.tracking.push import pushed
 from focus_companion.vision.tracking.push_fit import CERTAIN_AGREEMENT, fits, slid
 
 PUSHES = [(0.0, 0.0, 0.0), (14.0, -9.0, 3.0), (-60.0, 25.0, -11.0), (3.0, 4.0, 170.0)]
-"""(dx, dy) in mm and degrees."""
+"""(dx in mm, dy in mm, rotation in degrees)."""
 
 
 @pytest.mark.parametrize("push", PUSHES)
@@ -21,7 +21,7 @@ PUSHES = [(0.0, 0.0, 0.0), (14.0, -9.0, 3.0), (-60.0, 25.0, -11.0), (3.0, 4.0, 1
 def test_slid_recovers_the_push(tilt: float, push: tuple[float, float, float]) -> None:
     held = look(tilt, 40.0, 640.0, (1280, 960), 60.0)
     there = pushed(held, push[0], push[1], float(np.radians(push[2])))
-    assert off(slid(held, there, PROFILE), there) < 1e-3
+    assert corner_error(slid(held, there, PROFILE), there) < 1e-3
 
 
 @pytest.mark.parametrize("tilt", [9.0, 17.0, 33.0])
@@ -31,17 +31,17 @@ def test_a_pushed_board_is_followed_as_seen_from_the_same_side(tilt: float) -> N
     image = draw(truth, start_stacks(), np.random.default_rng(4), noise=5.0)
     start = turned(truth, 0, (3.0, -4.0))
     ((camera, agrees), *_) = fits(image, held, start, PROFILE, start_stacks())
-    assert off(camera, truth) < 0.03
-    # The camera's height above the table must be kept exactly, as stack heights are read by it.
+    assert corner_error(camera, truth) < 0.03
+    # The camera's height above the table must be kept exactly, as heights of stacks depend on it.
     assert camera.place[2] == pytest.approx(held.place[2], abs=1e-6)
     assert camera.lens == held.lens
     assert agrees > CERTAIN_AGREEMENT
 
 
-def test_a_nudged_camera_is_followed_freely() -> None:
+def test_a_nudged_camera_is_followed_in_all_directions() -> None:
     held = look(25.0, 40.0, 640.0, (1280, 960), 60.0)
     truth = replace(look(29.0, 41.0, 660.0, (1280, 960), 60.0), lens=held.lens)
     image = draw(truth, start_stacks(), np.random.default_rng(4))
     ((camera, _), *_) = fits(image, held, turned(truth, 0, (4.0, 3.0)), PROFILE, start_stacks())
-    assert off(camera, truth) < 0.04
+    assert corner_error(camera, truth) < 0.04
     assert camera.tilt == pytest.approx(truth.tilt, abs=0.4)

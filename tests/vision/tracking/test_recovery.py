@@ -1,4 +1,4 @@
-"""After many squares changed at once: where the board lies, and with which colours."""
+"""Recovery of pose and colours after many squares changed at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FPS = 10
 
 
 class Table:
-    """A watched board; the tests decide which later hypotheses a picture verifies."""
+    """A watched board; the tests determine which later hypotheses a picture verifies."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         truth = look(25.0, 0.0, 700.0, (640, 480), 60.0)
@@ -36,9 +36,9 @@ class Table:
         self.first, self.held = first, self.camera
         self.right, self.beside = (pushed(self.held, s * PROFILE.pitch, 0.0, 0.0) for s in (0.1, 0.5))
         self.tried: list[tuple[Camera, bool]] = []
-        """Poses that were tested, and whether colours were learned again there."""
+        """The poses that were tested, and whether colours were learned again there."""
         self.verified: set[tuple[Camera, bool]] = set()
-        """Those that any picture verifies."""
+        """The poses that any picture verifies, and whether with relearned colours."""
         monkeypatch.setattr(watching, "verify", self.verify)
 
     @property
@@ -47,7 +47,7 @@ class Table:
         return self.watcher.outlines.camera
 
     def show(self, image: Image) -> Look | None:
-        """The look after a second of this picture."""
+        """The look after this picture has been shown for a second."""
         for _ in range(FPS):
             seen = self.watcher.see(Frame(self.frames, self.frames / FPS, image))
             self.frames += 1
@@ -60,12 +60,12 @@ class Table:
         return known if this in self.verified else None
 
     def unrecognised(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """In later pictures, the board is nowhere recognised by the known colours."""
+        """In later pictures, the known colours recognise the board nowhere."""
         monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.1)
         monkeypatch.setattr(recovery, "seek", lambda *_: (self.beside, 0.2))
 
     def another_lamp(self) -> Look | None:
-        """The look after another light has changed every square."""
+        """The look after a lamp has changed every square."""
         return self.show(np.asarray(255 - self.image, np.uint8))
 
 
@@ -78,7 +78,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Table:
 def test_in_another_light_outlines_take_precedence_over_colours(
     monkeypatch: pytest.MonkeyPatch, table: Table, certain: bool
 ) -> None:
-    """A lamp was moved: by the known colours, the board seems to lie half a square off."""
+    """A lamp was moved: by the known colours, the board seems to be half a square off."""
     agreements = (0.79, 0.4) if certain else (0.5, 0.4)
     table.verified = {(table.beside, False), (table.right, True)}
     monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.67)
@@ -93,7 +93,7 @@ def test_in_another_light_outlines_take_precedence_over_colours(
 def test_a_board_that_has_not_moved_keeps_its_pose_exactly(
     monkeypatch: pytest.MonkeyPatch, table: Table
 ) -> None:
-    """If it were fitted again in every new light, it would drift."""
+    """If its pose were fitted again in every new light, it would drift."""
     table.verified = {(table.held, False)}
     monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 1.0)
     monkeypatch.setattr(recovery, "seek", lambda *_: (table.held, 1.0))
@@ -109,8 +109,8 @@ def test_a_board_that_has_not_moved_keeps_its_pose_exactly(
 def test_a_board_that_agrees_best_where_it_was_has_not_moved(
     monkeypatch: pytest.MonkeyPatch, table: Table, stayed: float, moves: bool
 ) -> None:
-    """A lamp was moved, and the fit, started from where the colours indicate the board, converges beside
-    it.
+    """A lamp was moved, and the fit, which starts where the colours indicate the board, converges beside
+    the true pose.
     """
     table.verified = {(table.beside, False), (table.held, True)}
     monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.65)
@@ -125,7 +125,7 @@ def test_a_board_that_agrees_best_where_it_was_has_not_moved(
 def test_a_lamp_that_changes_only_the_bare_board_is_learned(
     monkeypatch: pytest.MonkeyPatch, table: Table, stayed: float, tries: list[bool]
 ) -> None:
-    """Once for every look, and only if the outlines still agree."""
+    """This happens once per look, and only if the outlines still agree."""
     table.unrecognised(monkeypatch)
     seen = table.another_lamp()
     assert seen is not None and seen.all_over
@@ -138,7 +138,7 @@ def test_a_lamp_that_changes_only_the_bare_board_is_learned(
 
 
 def test_a_board_that_is_found_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
-    """Not at once, as an arm may hide it for a while; and it is found again where it was."""
+    """Not at once, as an arm may hide it for a while; it is then found again in the same place."""
     table.unrecognised(monkeypatch)
     began = table.frames
     while table.watcher.state is State.WATCHING:
@@ -153,7 +153,7 @@ def test_a_board_that_is_found_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, 
 @pytest.mark.parametrize(
     ("nats", "named", "share"), [(0.3, (), 1.0), (-0.2, (4,), 51 / 52), (-3.0, (4,), 51 / 52)]
 )
-def test_a_bare_dome_of_nearly_a_pieces_colour_is_undecided(
+def test_a_bare_dome_whose_colour_is_close_to_a_pieces_is_undecided(
     monkeypatch: pytest.MonkeyPatch, table: Table, nats: float, named: tuple[int, ...], share: float
 ) -> None:
     """A dark blue board in a dark corner: a square that could be either is taken for what should be there,

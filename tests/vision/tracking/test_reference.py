@@ -1,4 +1,4 @@
-"""What is known of the squares in the picture with which later ones are compared."""
+"""What is known of each square in the reference picture, with which later pictures are compared."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def change(touched: dict[int, float]) -> Any:
 
 
 def with_a_mug() -> Reference:
-    """A reference picture that includes an object that hides one square."""
+    """A reference picture with an object that hides one square."""
     reference = Reference(Smoothed(picture(90)))
     reference.mark = Smoothed(picture(80))
     mask = np.zeros((20, 20), bool)
@@ -37,7 +37,7 @@ def with_a_mug() -> Reference:
     return reference
 
 
-def test_an_object_is_pasted_into_the_picture_and_the_mark_and_all_else_stays() -> None:
+def test_an_object_is_pasted_into_picture_and_mark_and_nothing_else_changes() -> None:
     reference = with_a_mug()
     assert reference.mark is not None
     for taken, shade in ((reference.picture, 90), (reference.mark, 80)):
@@ -51,7 +51,7 @@ def test_a_square_that_an_object_hides_has_not_changed() -> None:
 
 
 def test_a_hand_over_an_object_does_not_uncover_what_it_hides() -> None:
-    """If the position is then confirmed although much has changed there, the object is gone."""
+    """If the position is then confirmed although much has changed there, the object has been removed."""
     reference, over = with_a_mug(), change({MUG: 0.9, HAND: 0.9})
     assert reference.touched(over)[MUG] == 0.9
     assert reference.touched(change({}))[MUG] == 0.0 and reference.hidden == (MUG,)
@@ -59,7 +59,7 @@ def test_a_hand_over_an_object_does_not_uncover_what_it_hides() -> None:
     assert reference.hidden == () and reference.touched(change({MUG: 0.1}))[MUG] == 0.1
 
 
-def test_squares_that_showed_something_else_may_have_changed_until_the_position_is_seen() -> None:
+def test_squares_that_showed_something_else_count_as_changed_until_the_position_is_seen() -> None:
     reference = Reference(Smoothed(picture(90)), wrong=(CLEAR,))
     assert reference.unsettled == (CLEAR,)
     for against in (None, change({HAND: 0.5})):

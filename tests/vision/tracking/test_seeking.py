@@ -1,4 +1,4 @@
-"""How often a board that is not in view is searched for."""
+"""How often the program searches for a board that is not in view."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FPS = 15
 
 @pytest.mark.parametrize("again", [False, True], ids=["from the start", "when a new game begins"])
 def test_a_board_that_was_not_found_is_searched_for_often_at_first_and_rarely_later(again: bool) -> None:
-    """Noise may spoil one picture, and the next attempt should come before the first turn."""
+    """Noise may spoil one picture, so the next attempt should come before the first turn."""
     now, searched = [0.0], []
     watcher = Watcher(plastic_sets(), ("",) * 52, "gr", finder=lambda *_: searched.append(now[0]))
     image = np.full((120, 160, 3), 90, np.uint8)

@@ -1,4 +1,4 @@
-"""Motion on the board, distinguished from noise and from a camera that shakes or sways."""
+"""Motion on the board is distinguished from noise and from a camera that shakes or sways."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from focus_companion.vision.tracking.stillness import Stillness
 from focus_companion.vision.tracking.watcher import SETTLE_TIME
 
 BOARD = read_image(Path(__file__).parents[3] / "fixtures" / "images" / "2p-oblique-start.jpg")
-EVERY = 1 / 15
+FRAME_INTERVAL = 1 / 15
 
 
 def shifted(image: Image, right: float, down: float) -> Image:
@@ -26,17 +26,17 @@ NOISE = np.random.default_rng(1).normal(0, 4.0, BOARD.shape).round().astype(np.i
 
 
 def noisy(image: Image, index: int) -> Image:
-    """The picture with the noise of the frame ``index``: one field, which lies elsewhere in each."""
+    """The picture with the noise of frame ``index``: one noise field, shifted differently for each frame."""
     height, width = image.shape[:2]
     noise = np.roll(NOISE, (97 * index, 173 * index), axis=(0, 1))[:height, :width]
     return np.asarray(np.clip(image + noise, 0, 255), np.uint8)
 
 
 def still_times(pictures: list[Image]) -> list[float]:
-    """Seconds for which the scene has been still, at each of the pictures."""
+    """Seconds for which the scene has been still, for each of the pictures."""
     stillness = Stillness()
     return [
-        stillness.update(index * EVERY, stillness.small_copy(noisy(picture, index)))
+        stillness.update(index * FRAME_INTERVAL, stillness.small_copy(noisy(picture, index)))
         for index, picture in enumerate(pictures)
     ]
 
@@ -49,7 +49,7 @@ def shaken(image: Image, index: int, pixels: float) -> Image:
 @pytest.mark.parametrize("pixels", [0.0, 0.5, 1.0])
 def test_a_board_is_still_though_the_camera_shakes(pixels: float) -> None:
     assert still_times([shaken(BOARD, index, pixels) for index in range(12)]) == pytest.approx(
-        [index * EVERY for index in range(12)]
+        [index * FRAME_INTERVAL for index in range(12)]
     )
 
 
@@ -60,7 +60,7 @@ def test_pictures_of_a_camera_that_shakes_do_not_differ() -> None:
 
 
 def fingertip(image: Image, index: int) -> Image:
-    """A fingertip at the edge of the board, a little farther in every picture."""
+    """A fingertip at the edge of the board, moving a little farther in every picture."""
     shown = image.copy()
     return np.asarray(
         cv2.circle(shown, (600 + 6 * index, 640), image.shape[1] // 50, (130, 160, 210), -1), np.uint8
@@ -75,13 +75,13 @@ def test_a_fingertip_is_motion_though_the_camera_shakes() -> None:
 
 
 def swaying(index: int) -> Image:
-    """From a camera held by hand: six pixels to and fro, twice in three seconds."""
-    phase = 2 * np.pi * 0.7 * index * EVERY
+    """A picture from a camera held by hand: it moves six pixels to and fro, twice in three seconds."""
+    phase = 2 * np.pi * 0.7 * index * FRAME_INTERVAL
     return shifted(BOARD, 6 * np.sin(phase), 4 * np.cos(1.3 * phase))
 
 
 def test_a_board_is_still_though_the_camera_sways() -> None:
-    assert still_times([swaying(index) for index in range(30)])[-1] > 25 * EVERY
+    assert still_times([swaying(index) for index in range(30)])[-1] > 25 * FRAME_INTERVAL
 
 
 def test_a_hand_is_motion_though_the_camera_sways() -> None:
@@ -92,8 +92,8 @@ def test_a_hand_is_motion_though_the_camera_sways() -> None:
 
 
 def test_a_push_in_small_steps_is_not_sway() -> None:
-    """A camera sways about its place; a displacement that keeps growing is a push."""
-    assert max(still_times([shifted(BOARD, 3.0 * index, 0) for index in range(30)])) < 15 * EVERY
+    """A swaying camera returns to its place; a displacement that keeps growing is a push."""
+    assert max(still_times([shifted(BOARD, 3.0 * index, 0) for index in range(30)])) < 15 * FRAME_INTERVAL
 
 
 def test_pictures_with_and_without_a_piece_differ() -> None:
