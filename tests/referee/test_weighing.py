@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from fake_look import fake_look
 
+from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Act, Kind
 from focus_companion.referee.verdict import Wrong
@@ -33,12 +34,21 @@ def test_acts_excluded_by_their_squares_could_not_have_been_among_the_best(seed:
         touched=dict(zip(NAMES, np.where(calm, 0.0, 0.5), strict=True)),
         nats={name: {"r": float(rng.integers(-60, 60))} for name in NAMES},
         before={name: float(rng.integers(-20, 20)) for name in NAMES},
+        barely_visible=[name for name in NAMES if rng.random() < 0.8],
+        beside="r",
     )
+    # Some have left the piece that lies beside the board.
     pool = [
         Act(
-            Kind.TURN, dict.fromkeys(some(3), "r"), changed_before=frozenset(some(1)), given_prior=float(nats)
+            Kind.TURN,
+            dict.fromkeys(changed, "r"),
+            (Move(None, changed[0]),),
+            trimmed="r" if rng.random() < 0.3 else "",
+            changed_before=frozenset(some(1)),
+            given_prior=float(prior),
         )
-        for nats in rng.integers(-60, 60, 400)
+        for prior in rng.integers(-60, 60, 400)
+        for changed in [some(3)]
     ]
     alone = [weigh(look, [act], None).nats for act in pool]
     best = sorted(range(len(pool)), key=lambda at: (-alone[at], at))[:MAX_RENDERED_ACTS]
