@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-from types import SimpleNamespace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pytest
+from fake_look import fake_look
 from table_scene import rules
 
 from focus_companion.game.moves import Move, legal_moves
@@ -23,36 +23,42 @@ from focus_companion.referee.weighing import Judgement
 RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g"}, {"g": 0, "r": 2})
 
 
-class Shown:
-    """A look with only the attributes on which settle times depend."""
+def shown(age: float, touched: Mapping[str, float], *, time: float | None = None, **more: Any) -> Any:
+    """A look that has been still for ``age`` seconds at ``time``, or since 0 s, and that any act explains
+    well, unless ``more`` says otherwise.
+    """
+    since = 0.0 if time is None else time - age
+    usual = {"unlisted": 50.0, "pixels": 400}
+    return fake_look(
+        start_position(RULES).stacks,
+        touched,
+        number=round(1000 * since),
+        age=age,
+        time=time,
+        **usual | more,
+    )
 
-    def __init__(
-        self,
-        age: float,
-        touched: dict[str, float],
-        *,
-        time: float | None = None,
-        per_pixel: float = 3.0,
-        lifted: float = 0.0,
-    ) -> None:
-        """``age``: seconds for which the picture has been still at ``time``, or since 0 s; ``per_pixel``:
-        nats with which any act explains it; ``lifted``: further nats for an act on a single square.
-        """
-        self.age, self.time = age, age if time is None else time
-        self.since = self.time - age
-        self.number = round(1000 * self.since)
-        self.touched = np.zeros(len(SQUARES))
-        self.faintly_changed: dict[int, float] = {}
-        self.evidence = SimpleNamespace(
-            outlines=SimpleNamespace(touching=lambda squares: squares, overlap=lambda *_: False),
-            standing=start_position(RULES).stacks,
-            gain=lambda changes: SimpleNamespace(
-                per_pixel=per_pixel, nats=100.0 + (lifted if len(changes) == 1 else 0.0)
-            ),
-        )
-        self.change = None
-        for square, share in touched.items():
-            self.touched[INDEX[square]] = share
+
+@dataclass
+class Given:
+    """What the judge was given with one look."""
+
+    beliefs: list[tuple[Move, ...]]
+    alternatives: set[Move]
+
+
+def referee_that_sees(
+    monkeypatch: pytest.MonkeyPatch, judgements: list[Judgement]
+) -> tuple[Referee, list[Given]]:
+    """A referee whose looks have these judgements, in order, and what the judge was given for each."""
+    given: list[Given] = []
+
+    def judged(_look: Any, _history: Any, _rules: Any, _pending: Any, beliefs: Any, **more: Any) -> Judgement:
+        given.append(Given([belief.turns for belief in beliefs], set(more["alternatives"])))
+        return judgements[len(given) - 1]
+
+    monkeypatch.setattr(referee, "judge", judged)
+    return Referee(RULES), given
 
 
 @pytest.mark.parametrize(
@@ -73,28 +79,28 @@ def test_weaker_evidence_requires_a_longer_settle_time(
     monkeypatch.setattr(referee, "judge", lambda *_, **__: Judgement(act, nats, nats, legal_lead=nats))
     history = [start_position(RULES)]
 
-    def told(age: float) -> Any:
-        return list(Referee(RULES).judge(Shown(age, touched), history).verdicts)  # type: ignore[arg-type]
+    def emitted(age: float) -> Any:
+        return list(Referee(RULES).judge(shown(age, touched), history).verdicts)
 
-    assert told(after - 0.05) == []
-    assert told(after + 0.05) == [wrong]
+    assert emitted(after - 0.05) == []
+    assert emitted(after + 0.05) == [wrong]
 
 
 NOTHING, MOVED = Act(Kind.NOTHING, {}), Act(Kind.TURN, {}, (Move.parse("d7-d5"),))
 
 
 @pytest.mark.parametrize(
-    ("rival", "share", "per_pixel", "after"),
+    ("rival", "share", "pixels", "after"),
     [
-        (NOTHING, 0.19, 2.2, 3.0),
-        (NOTHING, 0.05, 2.2, None),
-        (NOTHING, 0.19, 0.9, None),
-        (MOVED, 0.19, 2.2, None),
+        (NOTHING, 0.19, 500, 3.0),
+        (NOTHING, 0.05, 500, None),
+        (NOTHING, 0.19, 1400, None),
+        (MOVED, 0.19, 500, None),
     ],
     ids=["plain and well explained", "hardly changed", "badly explained", "or it was a turn"],
 )
 def test_a_barely_visible_extra_piece_is_alerted_after_the_settle_time(
-    monkeypatch: pytest.MonkeyPatch, rival: Act, share: float, per_pixel: float, after: float | None
+    monkeypatch: pytest.MonkeyPatch, rival: Act, share: float, pixels: int, after: float | None
 ) -> None:
     """A second red piece on a red one is so faint that it counts only because it lasts."""
     wrong = Wrong("drop_no_reserve", "g", (INDEX["d5"],), "Green set a piece down on d5.")
@@ -102,12 +108,12 @@ def test_a_barely_visible_extra_piece_is_alerted_after_the_settle_time(
     found = Judgement(act, -14.5, 0.5, legal_lead=0.5, rivals=(rival,))
     monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
 
-    def told(age: float) -> bool:
-        look: Any = Shown(age, {"d5": share}, per_pixel=per_pixel)
+    def emitted(age: float) -> bool:
+        look = shown(age, {"d5": share}, pixels=pixels)
         return wrong in Referee(RULES).judge(look, [start_position(RULES)]).verdicts
 
-    assert not told(2.95)
-    assert told(60.0 if after is None else after + 0.05) is (after is not None)
+    assert not emitted(2.95)
+    assert emitted(60.0 if after is None else after + 0.05) is (after is not None)
 
 
 def test_noise_that_interrupts_a_still_picture_does_not_suppress_an_alert(
@@ -122,15 +128,15 @@ def test_noise_that_interrupts_a_still_picture_does_not_suppress_an_alert(
     nothing = Judgement(Act(Kind.NOTHING, {}), 0.0, 50.0)
     covered = Judgement(Act(Kind.NOTHING, {}), 0.0, 0.0, foreign=9.0)
     touched = {"d5": 0.9, "e6": 0.9}
-    for between, told in (((), [wrong]), ((nothing,), []), ((covered,), [])):
+    for between, expected in (((), [wrong]), ((nothing,), []), ((covered,), [])):
         referee_ = Referee(RULES)
-        said: list[Any] = []
-        shown = [(illegal, 10.33), *((one, 10.6) for one in between), (illegal, 11.0)]
-        for judgement, time in shown:
+        emitted: list[Any] = []
+        judgements = [(illegal, 10.33), *((one, 10.6) for one in between), (illegal, 11.0)]
+        for judgement, time in judgements:
             monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
-            look: Any = Shown(0.33, touched, time=time)
-            said += referee_.judge(look, [start_position(RULES)]).verdicts
-        assert said == told
+            look = shown(0.33, touched, time=time)
+            emitted += referee_.judge(look, [start_position(RULES)]).verdicts
+        assert emitted == expected
 
 
 def test_a_piece_from_out_of_the_game_is_less_likely_than_one_from_the_reserve() -> None:
@@ -151,12 +157,12 @@ def test_a_turn_hardly_distinguishable_from_an_illegal_act_is_asked_about(
     rival = Act(Kind.WRONG, {INDEX["d7"]: "", INDEX["e6"]: "grg"}, wrong=lambda: wrong)
     judgement = Judgement(turn, 240.0, 7.0, rivals=(rival,), weights=(0.0, 0.0))
     monkeypatch.setattr(referee, "judge", lambda *_, **__: judgement)
-    look: Any = Shown(1.1, {"d7": 0.9, "d5": 0.3, "e6": 0.3})
+    look = shown(1.1, {"d7": 0.9, "d5": 0.3, "e6": 0.3})
     assert Referee(RULES).judge(look, [start_position(RULES)]).verdicts == (Undecided((move,)),)
 
 
 @pytest.mark.parametrize(
-    ("lead", "age", "nowhere", "besides", "told"),
+    ("lead", "age", "nowhere", "besides", "verdict"),
     [
         (6.0, 1.1, 2.0, {}, "turn"),
         (6.0, 0.9, 2.0, {}, ""),
@@ -172,7 +178,7 @@ def test_a_piece_that_is_nowhere_else_has_landed(
     age: float,
     nowhere: float,
     besides: dict[str, float],
-    told: str,
+    verdict: str,
 ) -> None:
     """On its own colour, in bad light: the only alternative to the turn is that the piece is
     still in a hand.
@@ -184,57 +190,57 @@ def test_a_piece_that_is_nowhere_else_has_landed(
     )
     found = Judgement(turn, 200.0, lead, rivals=(lifted,), weights=(-4.0, -26.0))
     monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
-    look: Any = Shown(age, {"d7": 0.9} | besides, lifted=nowhere)
-    said = Referee(RULES).judge(look, [start_position(RULES)]).verdicts
-    assert [type(verdict) for verdict in said] == {"turn": [TurnSeen], "": [], "asked": [Undecided]}[told]
+    look = shown(age, {"d7": 0.9} | besides, nats={"d5": {"rggrg": -nowhere}})
+    emitted = Referee(RULES).judge(look, [start_position(RULES)]).verdicts
+    assert [type(one) for one in emitted] == {"turn": [TurnSeen], "": [], "asked": [Undecided]}[verdict]
 
 
 @pytest.mark.parametrize(
-    ("lead", "rivals", "told", "stands"),
+    ("lead", "rivals", "emitted", "unchanged"),
     [(30.0, 1, [PutRight], True), (4.0, 1, [Undecided], False), (0.0, 0, [], False)],
     ids=["put back", "hardly distinguishable", "unexplained"],
 )
 def test_a_stack_that_may_be_trimmed_is_not_taken_for_a_turn_taken_back(
-    monkeypatch: pytest.MonkeyPatch, lead: float, rivals: int, told: list[type], stands: bool
+    monkeypatch: pytest.MonkeyPatch, lead: float, rivals: int, emitted: list[type], unchanged: bool
 ) -> None:
     """Nor does its picture become the reference."""
     move = Move.parse("d7-d5")
     high = Act(Kind.PENDING, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (move,))
     trimmed = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "ggrg"}, (move,), trimmed="r")
     nothing = Act(Kind.NOTHING, {})
-    shown = [
+    judgements = [
         Judgement(high, 200.0, 60.0, trim_lead=60.0),
         Judgement(nothing, 0.0, lead, rivals=(trimmed,) * rivals, weights=(0.0, -4.0)),
     ]
     referee_, history = Referee(RULES), [start_position(RULES)]
-    for time, judgement in enumerate(shown):
+    for time, judgement in enumerate(judgements):
         monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
-        look: Any = Shown(1.2, {"d5": 0.9}, time=10.0 + 2 * time)
+        look = shown(1.2, {"d5": 0.9}, time=10.0 + 2 * time)
         decision = referee_.judge(look, history)
-    assert [type(verdict) for verdict in decision.verdicts] == told
-    assert decision.unchanged is stands
+    assert [type(verdict) for verdict in decision.verdicts] == emitted
+    assert decision.unchanged is unchanged
 
 
-@pytest.mark.parametrize(("second", "known"), [("c7-c8", True), ("c7-b7", False)], ids=["alike", "differing"])
-def test_turns_before_an_answer_are_followed_at_once(
-    monkeypatch: pytest.MonkeyPatch, second: str, known: bool
-) -> None:
+@pytest.mark.parametrize("known", [True, False], ids=["alike", "differing"])
+def test_turns_before_an_answer_are_followed_at_once(monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
     """A turn that follows under every belief has the usual settle time."""
     either = [(Move.parse("*d5"),), (Move.parse("*e6"),)]
-    history = [start_position(RULES)]
-    referee_ = Referee(RULES)
+    following = [(*either[0], Move.parse("d7-d8")), (*either[1], Move.parse("d7-d8" if known else "d7-c7"))]
 
-    def show(rows: list[tuple[Move, ...]], believed: int, age: float, time: float) -> list[Any]:
+    def doubt(rows: list[tuple[Move, ...]], believed: int) -> Judgement:
         acts = [Act(Kind.TURN if len(row) == 1 else Kind.TURNS, {}, row, believed=believed) for row in rows]
-        found = Judgement(acts[0], 100.0, 3.0, rivals=tuple(acts[1:]), weights=(-4.0,) * len(acts))
-        monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
-        look: Any = Shown(age, {"c7": 0.9}, time=time)
-        return list(referee_.judge(look, history).verdicts)
+        return Judgement(acts[0], 100.0, 3.0, rivals=tuple(acts[1:]), weights=(-4.0,) * len(acts))
 
-    assert [type(one) for one in show(either, 0, 1.1, 10.0)] == [Undecided]
-    on = [(*either[0], Move.parse("d7-d8")), (*either[1], Move.parse("d7-d8" if known else "d7-c7"))]
-    assert show(on, 1, 0.34, 12.0) == []
-    assert {belief.turns for belief in referee_._beliefs} == set(on if known else either)
+    referee_, _ = referee_that_sees(monkeypatch, [doubt(either, 0), doubt(following, 1)])
+    history = [start_position(RULES)]
+    asked = referee_.judge(shown(1.1, {"c7": 0.9}, time=10.0), history)
+    assert [type(verdict) for verdict in asked.verdicts] == [Undecided]
+    decision = referee_.judge(shown(0.34, {"c7": 0.9}, time=12.0), history)
+    assert decision.verdicts == ()
+    position = history[0]
+    for move in following[0] if known else either[0]:
+        position = apply(position, move, RULES)
+    assert decision.standing.stacks == position.stacks
 
 
 def test_a_turn_that_ended_before_its_settle_time_is_remembered_for_one_look(
@@ -246,19 +252,13 @@ def test_a_turn_that_ended_before_its_settle_time_is_remembered_for_one_look(
         Kind.WRONG, {INDEX["d7"]: ""}, wrong=lambda: Wrong("wrong_removal", "g", (), ""), lifted=True
     )
     doubt = Judgement(turn, 200.0, 6.0, rivals=(lifted,), weights=(-4.0, -26.0))
-    borne: list[list[Any]] = []
-    referee_, history = Referee(RULES), [start_position(RULES)]
-
-    def judged(found: Judgement, look: Any, *given: Any, **_: Any) -> Judgement:
-        borne.append([belief.turns for belief in given[3]])
-        return found
-
     gone = Judgement(lifted, 50.0, 20.0, 20.0)
-    for time, found in enumerate([doubt, gone, gone]):
-        monkeypatch.setattr(referee, "judge", partial(judged, found))
-        look: Any = Shown(0.4, {"d7": 0.9}, time=10.0 + 2 * time)
+    referee_, given = referee_that_sees(monkeypatch, [doubt, gone, gone])
+    history = [start_position(RULES)]
+    for time in (10.0, 12.0, 14.0):
+        look = shown(0.4, {"d7": 0.9}, time=time)
         assert not referee_.judge(look, history).verdicts
-    assert borne == [[], [row], []]
+    assert [one.beliefs for one in given] == [[], [row], []]
 
 
 def test_a_question_is_asked_again_once_an_alert_that_came_over_it_is_put_right(
@@ -270,12 +270,12 @@ def test_a_question_is_asked_again_once_an_alert_that_came_over_it_is_put_right(
     wrong = Wrong("not_straight", "r", (INDEX["d7"], INDEX["e6"]), "Red moved diagonally.")
     act = Act(Kind.WRONG, {INDEX["d7"]: "", INDEX["e6"]: "grg"}, wrong=lambda: wrong)
     referee_, history = Referee(RULES), [start_position(RULES)]
-    said: list[list[type]] = []
+    emitted: list[list[type]] = []
     for time, judgement in enumerate([doubt, Judgement(act, 500.0, 200.0, 200.0), doubt, doubt]):
         monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
-        look: Any = Shown(2.0, {"d7": 0.9}, time=10.0 + 6 * time)
-        said.append([type(verdict) for verdict in referee_.judge(look, history).verdicts])
-    assert said == [[Undecided], [Wrong], [PutRight, Undecided], []]
+        look = shown(2.0, {"d7": 0.9}, time=10.0 + 6 * time)
+        emitted.append([type(verdict) for verdict in referee_.judge(look, history).verdicts])
+    assert emitted == [[Undecided], [Wrong], [PutRight, Undecided], []]
 
 
 @pytest.mark.parametrize("asked", [False, True])
@@ -285,15 +285,17 @@ def test_an_unexplained_change_is_not_alerted_during_a_question(
     """The position before it is ambiguous."""
     wrong = Wrong("unexplained", "g", (INDEX["d7"],), "This cannot be explained.")
     rows = [Act(Kind.TURN, {}, (Move.parse(text),)) for text in ("*d5", "*e6")]
-    shown = [Judgement(Act(Kind.WRONG_TWICE, {INDEX["d7"]: "gr"}, wrong=lambda: wrong), 200.0, 200.0, 200.0)]
+    judgements = [
+        Judgement(Act(Kind.WRONG_TWICE, {INDEX["d7"]: "gr"}, wrong=lambda: wrong), 200.0, 200.0, 200.0)
+    ]
     if asked:
-        shown.insert(0, Judgement(rows[0], 100.0, 3.0, rivals=(rows[1],), weights=(-4.0, -4.0)))
+        judgements.insert(0, Judgement(rows[0], 100.0, 3.0, rivals=(rows[1],), weights=(-4.0, -4.0)))
     referee_, history = Referee(RULES), [start_position(RULES)]
-    for time, judgement in enumerate(shown):
+    for time, judgement in enumerate(judgements):
         monkeypatch.setattr(referee, "judge", lambda *_, found=judgement, **__: found)
-        look: Any = Shown(5.0, {"d7": 0.9}, time=10.0 + 6 * time)
-        said = referee_.judge(look, history).verdicts
-    assert said == (() if asked else (wrong,))
+        look = shown(5.0, {"d7": 0.9}, time=10.0 + 6 * time)
+        emitted = referee_.judge(look, history).verdicts
+    assert emitted == (() if asked else (wrong,))
 
 
 @pytest.mark.parametrize(("further", "after"), [(4, 0.8), (5, 3.0)], ids=["a few squares", "a push"])
@@ -306,18 +308,19 @@ def test_an_unexplained_change_may_be_a_push(
     monkeypatch.setattr(referee, "judge", lambda *_, **__: Judgement(act, 200.0, 200.0, legal_lead=200.0))
     touched = {"d7": 0.6} | dict.fromkeys(["b7", "g5", "b4", "f5", "a6"][:further], 0.4)
 
-    def told(age: float) -> Any:
-        look: Any = Shown(age, touched)
-        look.evidence.outlines.touching = lambda _: range(len(SQUARES))
+    def emitted(age: float) -> Any:
+        look = shown(age, touched, reach=range(len(SQUARES)))
         return list(Referee(RULES).judge(look, [start_position(RULES)]).verdicts)
 
-    assert told(after - 0.05) == []
-    assert told(after + 0.05) == [wrong]
+    assert emitted(after - 0.05) == []
+    assert emitted(after + 0.05) == [wrong]
 
 
-@pytest.mark.parametrize(("lead", "age", "told"), [(5.7, 1.1, True), (5.7, 0.9, False), (3.0, 1.1, False)])
+@pytest.mark.parametrize(
+    ("lead", "age", "taken_back"), [(5.7, 1.1, True), (5.7, 0.9, False), (3.0, 1.1, False)]
+)
 def test_a_turn_is_taken_back_unless_a_hand_may_hold_its_piece(
-    monkeypatch: pytest.MonkeyPatch, lead: float, age: float, told: bool
+    monkeypatch: pytest.MonkeyPatch, lead: float, age: float, taken_back: bool
 ) -> None:
     """From above, back on its own colour it is barely visible."""
     back = Act(Kind.BACK, {INDEX["d7"]: "rg"}, ply=0)
@@ -326,8 +329,9 @@ def test_a_turn_is_taken_back_unless_a_hand_may_hold_its_piece(
     )
     found = Judgement(back, 240.0, lead, rivals=(lifted,), weights=(-14.0, -26.0))
     monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
-    look: Any = Shown(age, {"d7": 0.9})
-    assert Referee(RULES).judge(look, [start_position(RULES)]).verdicts == ((WentBack(0),) if told else ())
+    look = shown(age, {"d7": 0.9}, nats={"d7": {"": -50.0}})
+    verdicts = Referee(RULES).judge(look, [start_position(RULES)]).verdicts
+    assert verdicts == ((WentBack(0),) if taken_back else ())
 
 
 @pytest.mark.parametrize("kind", [Kind.BACK, Kind.NOTHING])
@@ -338,23 +342,12 @@ def test_after_a_possible_take_back_no_further_turn_is_assumed(
     turn = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (Move.parse("d7-d5"),))
     other = Act(kind, {INDEX["d7"]: ""} if kind is Kind.BACK else {}, ply=0)
     found = Judgement(turn, 260.0, 3.6, rivals=(other,), weights=(-4.0, -14.0))
-    monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
-    look: Any = Shown(1.1, {"d7": 0.9})
-    referee_ = Referee(RULES)
-    assert referee_.judge(look, [start_position(RULES)]).verdicts == (Undecided(turn.moves),)
-    assert bool(referee_._beliefs) is (kind is not Kind.BACK)
-
-
-def instead_of(monkeypatch: pytest.MonkeyPatch, shown: list[Judgement]) -> tuple[Referee, list[set[Move]]]:
-    """A referee whose looks have these judgements, in order, and the alternatives considered for each."""
-    minded: list[set[Move]] = []
-
-    def judged(*_: Any, alternatives: Any, **__: Any) -> Judgement:
-        minded.append(set(alternatives))
-        return shown[len(minded) - 1]
-
-    monkeypatch.setattr(referee, "judge", judged)
-    return Referee(RULES), minded
+    referee_, given = referee_that_sees(monkeypatch, [found, found])
+    history = [start_position(RULES)]
+    asked = referee_.judge(shown(1.1, {"d7": 0.9}, time=2.0), history)
+    assert asked.verdicts == (Undecided(turn.moves),)
+    referee_.judge(shown(1.1, {"d7": 0.9}, time=4.0), history)
+    assert (turn.moves in given[1].beliefs) is (kind is not Kind.BACK)
 
 
 def test_a_turn_that_was_asked_about_is_remembered_when_another_is_emitted(
@@ -363,21 +356,21 @@ def test_a_turn_that_was_asked_about_is_remembered_when_another_is_emitted(
     """A piece knocked during the turn made the board look like the other turn; put back, it
     shows the first.
     """
-    asked, told = Move.parse("d7-d5"), Move.parse("e6-e7")
+    asked, emitted = Move.parse("d7-d5"), Move.parse("e6-e7")
     wrong = Act(Kind.WRONG, {}, lifted=True, wrong=lambda: Wrong("wrong_removal", "g", (1,), "Green."))
     doubt = Judgement(Act(Kind.TURN, {}, (asked,)), 200.0, 3.0, rivals=(wrong,), weights=(-4.0, -26.0))
-    turn = Judgement(Act(Kind.TURN, {}, (told,)), 200.0, 200.0, weights=(-4.0,))
+    turn = Judgement(Act(Kind.TURN, {}, (emitted,)), 200.0, 200.0, weights=(-4.0,))
     nothing = Judgement(Act(Kind.NOTHING, {}), 0.0, 50.0)
-    referee_, minded = instead_of(monkeypatch, [doubt, turn, nothing, nothing])
+    referee_, given = referee_that_sees(monkeypatch, [doubt, turn, nothing, nothing])
     history = [start_position(RULES)]
-    see: Any = referee_.judge
-    assert see(Shown(1.5, {}, time=2.0), history).verdicts == (Undecided((asked,)),)
-    assert see(Shown(0.3, {}, time=4.0), history).verdicts == (TurnSeen(told, turn.confidence),)
-    history.append(apply(history[0], told, RULES))
-    see(Shown(0.3, {}, time=6.0), history)
+    see = referee_.judge
+    assert see(shown(1.5, {}, time=2.0), history).verdicts == (Undecided((asked,)),)
+    assert see(shown(0.3, {}, time=4.0), history).verdicts == (TurnSeen(emitted, turn.confidence),)
+    history.append(apply(history[0], emitted, RULES))
+    see(shown(0.3, {}, time=6.0), history)
     history.append(apply(history[1], legal_moves(history[1], RULES)[0], RULES))
-    see(Shown(0.3, {}, time=8.0), history)
-    assert minded == [set(), set(), {asked}, set()]
+    see(shown(0.3, {}, time=8.0), history)
+    assert [one.alternatives for one in given] == [set(), set(), {asked}, set()]
 
 
 def test_after_what_may_have_been_a_take_back_any_other_turn_may_have_been_made(
@@ -388,9 +381,9 @@ def test_after_what_may_have_been_a_take_back_any_other_turn_may_have_been_made(
     back = Act(Kind.BACK, {INDEX["d5"]: "g"}, ply=0)
     glimpsed = Judgement(wrong, 200.0, 3.0, legal_lead=3.0, rivals=(back,), weights=(-26.0, -14.0))
     nothing = Judgement(Act(Kind.NOTHING, {}), 0.0, 50.0)
-    referee_, minded = instead_of(monkeypatch, [glimpsed, nothing, nothing])
+    referee_, given = referee_that_sees(monkeypatch, [glimpsed, nothing, nothing])
     before = start_position(RULES)
     history = [before, apply(before, Move.parse("e6-e7"), RULES)]
     for time in (2.0, 4.0, 6.0):
-        assert not referee_.judge(Shown(0.3, {}, time=time), history).verdicts  # type: ignore[arg-type]
-    assert minded == [set(), set(legal_moves(before, RULES)), set()]
+        assert not referee_.judge(shown(0.3, {}, time=time), history).verdicts
+    assert [one.alternatives for one in given] == [set(), set(legal_moves(before, RULES)), set()]

@@ -2,98 +2,85 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from fake_look import fake_look
 
-from focus_companion.game.squares import SQUARES
-from focus_companion.referee import course, weighing
+from focus_companion.game.moves import Move
+from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Act, Kind
 from focus_companion.referee.verdict import Wrong
+from focus_companion.referee.weighing import MAX_RENDERED_ACTS, NO_RIVAL_LEAD, weigh
+
+NAMES = [str(square) for square in SQUARES]
 
 
-def calm_look(calm: NDArray[np.bool_], nats: NDArray[np.int64], asked: list[int] | None = None) -> Any:
-    """A look at squares, some of them calm, on which any stack gains these nats."""
-
-    def stack_gain(square: int, _stack: str) -> Any:
-        if asked is not None:
-            asked.append(square)
-        return SimpleNamespace(nats=int(nats[square]))
-
-    return SimpleNamespace(
-        change=object(),
-        touched=np.where(calm, 0.0, 0.5),
-        deviations=np.where(calm, 1.0, 9.0),
-        evidence=SimpleNamespace(stack_gain=stack_gain),
-    )
+def illegal(changes: dict[int, str], prior: float) -> Act:
+    return Act(Kind.WRONG, changes, wrong=lambda: Wrong("reordered", "g", (0,), ""), given_prior=prior)
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_acts_excluded_by_their_squares_could_not_have_been_among_the_best(
-    monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
-    """The selected acts are the same as if all had been weighed in full; equal ones keep the order of the
-    pool. The contextual evidence subtracts what an act gains on a calm square.
+def test_acts_excluded_by_their_squares_could_not_have_been_among_the_best(seed: int) -> None:
+    """The acts that are weighed in full are those with the best scores when each is weighed alone, whatever
+    the context says for or against them; of equal ones, the first of the pool.
     """
     rng = np.random.default_rng(seed)
-    calm = rng.random(len(SQUARES)) < 0.5
-    nats = rng.integers(-60, 60, len(SQUARES))
 
     def some(few: int) -> list[int]:
         return rng.integers(0, len(SQUARES), few).tolist()
 
+    calm = rng.random(len(SQUARES)) < 0.5
+    look = fake_look(
+        touched=dict(zip(NAMES, np.where(calm, 0.0, 0.5), strict=True)),
+        nats={name: {"r": float(rng.integers(-60, 60))} for name in NAMES},
+        before={name: float(rng.integers(-20, 20)) for name in NAMES},
+        barely_visible=[name for name in NAMES if rng.random() < 0.8],
+        beside="r",
+    )
+    # Some have left the piece that lies beside the board.
     pool = [
         Act(
-            Kind.WRONG,
-            dict.fromkeys(some(3), "r"),
-            given_prior=float(prior),
+            Kind.TURN,
+            dict.fromkeys(changed, "r"),
+            (Move(None, changed[0]),),
+            trimmed="r" if rng.random() < 0.3 else "",
             changed_before=frozenset(some(1)),
+            given_prior=float(prior),
         )
         for prior in rng.integers(-60, 60, 400)
+        for changed in [some(3)]
     ]
-    again = [
-        sum(max(0, nats[s]) for s in act.changes if calm[s] and s not in act.changed_before) for act in pool
-    ]
-    besides = rng.integers(-60, course.MAX_CONTEXT_EVIDENCE + 1, 400)
-    said = {id(act): int(for_it - taken) for act, for_it, taken in zip(pool, besides, again, strict=True)}
-    monkeypatch.setattr(weighing, "context_evidence", lambda _look, act, _pending: said[id(act)])
-    monkeypatch.setattr(weighing, "IgnoredChanges", lambda _look: SimpleNamespace(penalty=lambda _act: 0.0))
-    look = calm_look(calm, nats)
-    whole = {i: act.prior + said[id(act)] for i, act in enumerate(pool)}
-    shown = {i: whole[i] + sum(nats[s] for s in act.changes) for i, act in enumerate(pool)}
-    best = sorted(shown, key=lambda i: (-shown[i], i))[: weighing.MAX_RENDERED_ACTS]
-    found = weighing._screened(look, pool, None)
-    assert list(found) == best and all(found[i] == whole[i] for i in best)
+    alone = [weigh(look, [act], None).nats for act in pool]
+    best = sorted(range(len(pool)), key=lambda at: (-alone[at], at))[:MAX_RENDERED_ACTS]
+    weighed = weigh(look, pool, None).weighed
+    assert {id(one.act) for one in weighed} == {id(pool[at]) for at in best}
+    assert weighed[0].act is pool[best[0]]
 
 
-def test_a_calm_square_is_not_evaluated_for_acts_that_cannot_be_among_the_best(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_calm_square_is_not_evaluated_for_acts_that_cannot_be_among_the_best() -> None:
     """A turn to or from any of fifty squares, of which the two changed ones explain everything."""
-    monkeypatch.setattr(weighing, "context_evidence", lambda *_: 0.0)
-    monkeypatch.setattr(weighing, "IgnoredChanges", lambda _look: SimpleNamespace(penalty=lambda _act: 0.0))
-    calm, asked = np.arange(len(SQUARES)) > 1, list[int]()
-    pool = [Act(Kind.TURN, {0: "", 1: k * "r"}) for k in range(weighing.MAX_RENDERED_ACTS)]
-    pool += [Act(Kind.TURN, {1: "", int(square): "r"}) for square in np.flatnonzero(calm)]
-    look = calm_look(calm, np.full(len(SQUARES), 90), asked)
-    assert list(weighing._screened(look, pool, None)) == list(range(weighing.MAX_RENDERED_ACTS))
-    assert set(asked) == {0, 1}
+    fits = {name: {"r" * count: 90.0 for count in range(MAX_RENDERED_ACTS + 1)} for name in NAMES}
+    look = fake_look(("g",) * len(SQUARES), {NAMES[0]: 0.5, NAMES[1]: 0.5}, fits)
+    pool = [Act(Kind.TURN, {0: "", 1: count * "r"}) for count in range(MAX_RENDERED_ACTS)]
+    pool += [Act(Kind.TURN, {1: "", square: "r"}) for square in range(2, len(SQUARES))]
+    found = weigh(look, pool, None)
+    assert all(one.act.changes.keys() == {0, 1} for one in found.weighed)
+    assert look.evidence.asked == {0, 1}
 
 
-def test_the_best_legal_act_is_weighed_however_many_illegal_ones_fit_better(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Otherwise an alert would not be compared with any legal explanation."""
-    monkeypatch.setattr(weighing, "context_evidence", lambda *_: 0.0)
-    monkeypatch.setattr(weighing, "IgnoredChanges", lambda _look: SimpleNamespace(penalty=lambda _act: 0.0))
-    wrong = Wrong("reordered", "g", (0,), "")
-    some = range(2 * weighing.MAX_RENDERED_ACTS)
-    pool = [Act(Kind.WRONG, {0: "g" + k * "r"}, wrong=lambda: wrong, given_prior=float(k)) for k in some]
-    pool += [Act(Kind.TURN, {1: k * "r"}, given_prior=-20.0 - k) for k in some]
-    look = calm_look(np.zeros(len(SQUARES), bool), np.full(len(SQUARES), 30))
-    found = [*weighing._screened(look, pool, None)]
-    assert len(found) == weighing.MAX_RENDERED_ACTS + 1 and found[-1] == len(some)
-    assert all(not pool[at].legal for at in found[:-1])
+def test_an_alert_is_compared_with_the_best_legal_act_however_many_illegal_ones_fit_better() -> None:
+    here, elsewhere = INDEX["d5"], INDEX["f2"]
+    numbers = range(2 * MAX_RENDERED_ACTS)
+    look = fake_look(
+        touched={"d5": 0.9, "f2": 0.9},
+        nats={
+            "d5": {"g" + count * "r": 90.0 for count in numbers},
+            "f2": {"g" + count * "r": 90.0 for count in numbers},
+        },
+    )
+    pool = [illegal({here: "g" + count * "r"}, float(count)) for count in numbers]
+    pool += [Act(Kind.TURN, {elsewhere: "g" + count * "r"}, given_prior=-20.0 - count) for count in numbers]
+    found = weigh(look, pool, None)
+    assert not found.act.legal
+    assert [one.act for one in found.weighed if one.act.legal] == [pool[len(numbers)]]
+    assert found.lead < found.legal_lead < NO_RIVAL_LEAD
