@@ -44,7 +44,7 @@ def disc(folder: Path, radius: float, height: float) -> str:
 def start_picture(
     profile: str, colours: dict[str, str], tilt: float, azimuth: float
 ) -> tuple[NDArray[np.uint8], Camera]:
-    look = pleasant_look(800, 600)
+    look = pleasant_look(960, 720)
     camera = aimed_camera(look.camera.lens, board_profile(profile), tilt=tilt, azimuth=azimuth, fill=0.86)
     look = replace(
         look,
