@@ -324,13 +324,14 @@ class Journal:
             settings, named = json.loads(rules), json.loads(players)
             result = json.loads(end) if end else None
             return GameSummary(number, began, ended, settings, named, plies, result, title, deleted)
-        except (ValueError, RecursionError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
+            # A flipped bit may turn a text into NULL, which is of no type that JSON is read from.
             raise JournalDamaged(self.path, f"the beginning of game {number}") from error
 
     def _event(self, number: int, body: str) -> Event:
         try:
             return event_from_json(json.loads(body))
-        except (ValueError, RecursionError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise JournalDamaged(self.path, f"event {number} cannot be read: {error}") from error
 
     def _read(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import struct
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -482,6 +482,22 @@ def test_any_flipped_bit_is_harmless_or_reported(
         return
     check_prefixes(folder, emitted, dict.fromkeys(range(1, len(emitted) + 1), 1))
     shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(("table", "column"), [("games", "rules"), ("games", "players"), ("events", "body")])
+def test_a_text_that_a_flipped_bit_made_null_is_reported(tmp_path: Path, table: str, column: str) -> None:
+    played(tmp_path, 4)
+    path = tmp_path / "journal.sqlite"
+    for change in (
+        "UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '')",
+        f"UPDATE {table} SET {column} = NULL",
+    ):
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("PRAGMA writable_schema = ON")
+            database.execute(change)
+    with Journal(tmp_path) as reader, pytest.raises(JournalDamaged):
+        for game in reader.games():
+            reader.record(game.id)
 
 
 def test_an_event_whose_time_is_not_a_number_ends_its_game(tmp_path: Path) -> None:
