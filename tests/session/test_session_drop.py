@@ -86,3 +86,4 @@ def test_a_game_from_the_empty_board_settles_which_set_it_is(profile: str) -> No
     assert [event["move"] for event in told if event["type"] == "move"] == [str(m) for _, m in game.turns]
     assert not [event for event in told if event["type"] in ("alert", "unclear")]
     assert game.turns[-1][0].stacks[INDEX["a5"]] == "r" * 2
+    assert pipeline.outlines is not None and pipeline.outlines.profile.name == profile
