@@ -225,10 +225,12 @@ class Reach:
         """
         lines = [f"{mutant.file}:{line}" for line in range(mutant.start[0], mutant.end[0] + 1)]
         reached = {test for line in lines for test in self._lines.get(line, ())}
+        own = f"tests/{Path(mutant.file).parts[1]}/"
         if not reached:
             begin = f"{mutant.file}:"
             reached = {t for line, tests in self._lines.items() if line.startswith(begin) for t in tests}
-        own = f"tests/{Path(mutant.file).parts[1]}/"
+        # A module of nothing but constants is executed by its import alone.
+        reached = reached or {test for test in self._seconds if test.startswith(own)}
         left, chosen = BUDGET, []
         known = self._seconds
         for test in sorted(reached & known.keys(), key=lambda t: (not t.startswith(own), known[t], t)):
