@@ -112,6 +112,7 @@ def test_half_a_turn_of_the_usual_start_only_exchanges_the_colours() -> None:
     assert same_turns(played, any_shades=True) == (0,)
 
 
+@pytest.mark.slow
 def test_an_empty_chess_board_is_not_read_as_one_of_the_plastic_sets() -> None:
     assert find_board(picture(chess_look(35, 75), Stage(tuple(EMPTY))), plastic_sets()) is None
 

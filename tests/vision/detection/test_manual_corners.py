@@ -29,11 +29,14 @@ GOOD = {"a1": (0.2, 0.9), "h1": (0.8, 0.9), "h8": (0.7, 0.2), "a8": (0.3, 0.2)}
 
 
 class Picture:
-    """A recorded picture and its ground truth."""
+    """A recorded picture, at a fraction ``size`` of its own, and its ground truth."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, size: float = 0.5) -> None:
         truth = TRUTH[name]
-        self.image = np.asarray(cv2.imread(str(IMAGES / name)), np.uint8)
+        self.image = np.asarray(
+            cv2.resize(cv2.imread(str(IMAGES / name)), None, fx=size, fy=size, interpolation=cv2.INTER_AREA),
+            np.uint8,
+        )
         self.stacks = tuple(truth["board"].get(square, "").lower() for square in SQUARES)
         self.order = "".join(letter.lower() for letter in truth["settings"]["order"])
         half, (dx, dy, turn) = 4 * truth["geometry"]["pitch_mm"], truth["board_pose"]
@@ -43,9 +46,8 @@ class Picture:
         camera = truth["camera"]
         rotation = cv2.Rodrigues(np.array(camera["R"], float))[0]
         lens = np.array(camera["K"], float), np.array(camera["dist"], float)
-        self.corners: Floats = cv2.projectPoints(points, rotation, np.array(camera["t"], float), *lens)[0][
-            :, 0
-        ]
+        pixels = cv2.projectPoints(points, rotation, np.array(camera["t"], float), *lens)[0][:, 0]
+        self.corners: Floats = (pixels + 0.5) * size - 0.5
         sides = self.corners - np.roll(self.corners, -1, 0)
         self.pitch = float(np.linalg.norm(sides, axis=1).mean() / 8)
 
@@ -91,7 +93,7 @@ def first_look(watcher: Watcher, image: Image, first: int = 0, frames: int = 12)
     ],
 )
 def test_manual_corners_are_refined_by_the_picture(name: str, off: float) -> None:
-    picture = Picture(name)
+    picture = Picture(name, 1.0)
     watcher = watcher_without_finder(picture)
     assert first_look(watcher, picture.image) is None
     watcher.place(picture.pointed_at(off))
@@ -162,7 +164,7 @@ def test_corners_marked_in_pictures_of_another_shape_are_dropped() -> None:
     picture = Picture("2p-oblique-start.jpg")
     watcher = watcher_without_finder(picture)
     watcher.place(picture.pointed_at(0.1), believed=False)
-    assert watcher.see(Frame(0, 0.0, np.ascontiguousarray(picture.image[::12, ::12]))) is None
+    assert watcher.see(Frame(0, 0.0, np.ascontiguousarray(picture.image[::6, ::6]))) is None
     assert watcher.outlines is None
     assert first_look(watcher, picture.image, 1) is None and watcher.state is State.SEEKING
 

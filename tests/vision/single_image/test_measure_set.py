@@ -42,9 +42,9 @@ def disc(folder: Path, radius: float, height: float) -> str:
 
 
 def start_picture(
-    profile: str, colours: dict[str, str], tilt: float, azimuth: float
+    profile: str, colours: dict[str, str], tilt: float, azimuth: float, size: tuple[int, int] = (960, 720)
 ) -> tuple[NDArray[np.uint8], Camera]:
-    look = pleasant_look(960, 720)
+    look = pleasant_look(*size)
     camera = aimed_camera(look.camera.lens, board_profile(profile), tilt=tilt, azimuth=azimuth, fill=0.86)
     look = replace(
         look,
@@ -87,11 +87,16 @@ def test_a_set_is_measured_and_its_profile_can_be_used(
 def test_the_height_is_measured_from_an_oblique_view_and_assumed_from_above(tmp_path: Path) -> None:
     """If no height is given."""
     shades = {"r": "#1d1b1a", "g": "#e9dfc6"}
-    for tilt, says in ((38, "measured in the picture"), (12, "so 17% of a square was assumed")):
+    cases = (
+        (38, [], "measured in the picture"),
+        # No other form is compared with the draughts that are named.
+        (12, ["--board", "chess-draughts"], "so 17% of a square was assumed"),
+    )
+    for tilt, more, says in cases:
         picture, _ = start_picture(disc(tmp_path, 16.0, 11.0), shades, tilt, 12)
         start, target = tmp_path / f"{tilt}.png", tmp_path / f"{tilt}.toml"
         cv2.imwrite(str(start), picture)
-        said = CliRunner().invoke(command, [str(start), "--learn", str(target)])
+        said = CliRunner().invoke(command, [str(start), "--learn", str(target), *more])
         assert said.exit_code == 0 and says in said.output, said.output
         mine = board_profile(str(target))
         assert mine.piece.radius / mine.pitch == pytest.approx(16 / 50, rel=0.05)
@@ -113,7 +118,7 @@ def test_the_shades_of_the_set_determine_the_orientation_of_the_board(
     name: str, colours: dict[str, str], azimuth: float
 ) -> None:
     """Except for the colours, the start looks the same from the other side."""
-    picture, camera = start_picture("chess-draughts", colours, 30, azimuth)
+    picture, camera = start_picture("chess-draughts", colours, 30, azimuth, (640, 480))
     profile = board_profile(name)
     found = find_board(picture, [profile], START)
     assert found is not None
