@@ -191,7 +191,8 @@ LIGHTINGS = {
 }
 
 
-@pytest.mark.parametrize("lighting", ["a warm lamp", pytest.param("dimmed", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("lighting", LIGHTINGS)
 def test_another_light_gives_nothing_and_the_game_is_read_on(lighting: str) -> None:
     look = small_look()
     assert len(look.lightings) == 1
@@ -201,7 +202,13 @@ def test_another_light_gives_nothing_and_the_game_is_read_on(lighting: str) -> N
     assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
 
 
-@pytest.mark.parametrize("request_", [NewGame(), TakeBack()], ids=["a new game", "a turn taken back"])
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param(NewGame(), id="a new game", marks=pytest.mark.slow),
+        pytest.param(TakeBack(), id="a turn taken back"),
+    ],
+)
 def test_what_is_asked_right_after_a_turn_is_not_taken_for_it(request_: Request) -> None:
     """Requested before the next picture: the board still shows the turn, and must be restored first."""
     table = begun(RULES)

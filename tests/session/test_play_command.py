@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from focus_companion.settings import Settings
 from focus_companion.vision.capture.frames import FrameError
 
 ROOT = Path(__file__).parents[2]
+WHOLE = (sys.executable, "-m", "focus_companion.cli")
 
 LINES = [
     (events.Moved(1, 3, "red", "d5-d6", "", {}, {}, "green", 0.9), "   3. red    d5-d6"),
@@ -108,12 +110,13 @@ def test_names(text: str, name: tuple[str, str]) -> None:
 
 
 class Program:
-    """``focus-companion play`` as a separate process."""
+    """``focus-companion play`` as a separate process; ``small``: its simulated board in small pictures."""
 
-    def __init__(self, data: Path, *more: str, camera: str = "demo") -> None:
+    def __init__(self, data: Path, *more: str, camera: str = "demo", small: bool = False) -> None:
         self.port = free_port()
         self.process = subprocess.Popen(
-            [*SMALL_DEMO, "play", "--camera", camera, "--data", str(data), "--port", str(self.port), *more],
+            [*(SMALL_DEMO if small else WHOLE), "play", "--camera", camera, "--data", str(data),
+             "--port", str(self.port), *more],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
         )  # fmt: skip
 
@@ -183,7 +186,7 @@ def test_an_error_at_the_start_is_one_line(program: Any, tmp_path: Path) -> None
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_demo_resumes_after_a_restart(program: Any) -> None:
-    one = program()
+    one = program(small=True)
     one.wait_for("/healthz", lambda health: health["ok"])
     one.wait_for("/api/state", lambda state: state["ply"] >= 2)
     # A second program on the same journal is refused.
@@ -193,7 +196,7 @@ def test_the_demo_resumes_after_a_restart(program: Any) -> None:
     before = one.get("/api/state")
     one.process.kill()
     one.process.communicate()
-    two = program()
+    two = program(small=True)
     after = two.wait_for("/api/state", lambda state: True)
     assert after["resumed"] and after["ply"] >= before["ply"]
     assert after["moves"][: before["ply"]] == before["moves"]
@@ -203,7 +206,7 @@ def test_the_demo_resumes_after_a_restart(program: Any) -> None:
         # A machine under load may occasionally be late, for one exit in five or more.
         while len(took) < 5 and min(took, default=9.0) >= 3:
             if two.process.poll() is not None:
-                two = program()
+                two = program(small=True)
                 two.wait_for("/api/state", lambda state: True)
             with urllib.request.urlopen(f"http://127.0.0.1:{two.port}/api/events", timeout=60):
                 seconds, status, output = two.end(number)
