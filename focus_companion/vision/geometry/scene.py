@@ -7,6 +7,7 @@ the board at the level where a single piece rests. The camera is OpenCV's pinhol
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -77,7 +78,17 @@ class BoardProfile:
     @property
     def centres(self) -> Floats:
         """Centres of the 52 squares, (52, 2) mm."""
-        steps = np.array([(f - 3.5, r - 3.5) for f, r in zip(FILE, RANK, strict=True)])
+        return self._centres(zip(FILE, RANK, strict=True))
+
+    @property
+    def unused_centres(self) -> Floats:
+        """Centres of the 12 unused squares in the corners of the lattice, (12, 2) mm."""
+        used = set(zip(FILE, RANK, strict=True))
+        return self._centres((f, r) for f in range(8) for r in range(8) if (f, r) not in used)
+
+    def _centres(self, squares: Iterable[tuple[int, int]]) -> Floats:
+        """Centres (N, 2) mm of squares given as (file, rank), each 0 … 7."""
+        steps = np.array(list(squares)) - 3.5
         return np.asarray(steps * self.pitch + np.sign(steps) * np.array(self.gaps) / 2)
 
     @property
