@@ -26,8 +26,8 @@ were misread). Raising it marks more squares as doubtful."""
 
 
 _USUAL_MISFIT = 40.0
-"""Nats by which a rightly read stack of flat pieces explains its pixels worse than the best class of each: in
-95 % of 1508 readings no more. Lowering it marks more squares as doubtful."""
+"""Nats by which a stack of flat pieces usually explains its pixels worse than the best class of each would:
+no more on 95 % of 1508 squares. Lowering it marks more squares as doubtful."""
 
 
 @dataclass(frozen=True)
