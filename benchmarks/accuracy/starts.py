@@ -7,9 +7,10 @@
 usual start with draughts or coins on a chess board, six pairs of shades, seen from a random side, with
 ``--rank1`` given. ``dropped``: the same from the empty board. ``roles``: the first turn of such games without
 ``--rank1``, which must be read correctly or lead to a question. ``position``: games from positions after 10
-to 30 turns that the camera reads. ``positions-draughts``: the same with draughts on a chess board; ``--plies
-0`` ends with the reading. ``empty``: empty boards that have to be found; the pose is compared with the truth.
-Each case is determined by its number. Prints one line a case; ``--events`` keeps the events.
+to 30 turns that the camera reads. ``positions-draughts``: the same with draughts on a chess board, whose
+players swap the colours if the reading has exchanged them; ``--plies 0`` ends with the reading. ``empty``:
+empty boards that have to be found; the pose is compared with the truth. Each case is determined by its
+number. Prints one line a case; ``--events`` keeps the events.
 """
 
 from __future__ import annotations
@@ -156,7 +157,8 @@ def watched(
     )
     if isinstance(ours, Reading):
         right = right and not ours.silent
-        about += f"; read with {len(ours.doubted)} squares in doubt, misread without doubt: {ours.silent}"
+        about += f"; {ours.misread} squares misread, {len(ours.doubted)} in doubt"
+        about += f", misread without doubt: {ours.silent}"
     if first is not None:
         about += f"; first {first.time:.1f} s {first.what} ({first.detail})"
     return Outcome(right, f"{about} {run.error}")
@@ -225,16 +227,19 @@ _UNREAD = "nothing read"
 
 
 class Reading(Ours):
-    """The product when the camera reads the start, with players who correct what it has misread.
+    """The product when the camera reads the start, with players who correct what it has misread. If the set's
+    shades are not known, it guesses who has which, and they swap the colours if it has guessed wrong.
 
-    ``doubted``: squares that it was not sure of; ``silent``: those that it misread without doubt, as
-    "square: true as read".
+    ``misread``: the number of misread squares; ``doubted``: squares that it was not sure of; ``silent``:
+    those that it misread without doubt, as "square: true as read".
     """
 
     def __init__(self, rules: Rules, *, profiles: Sequence[BoardProfile], rank1: str) -> None:
         super().__init__(rules, profiles=profiles, rank1=rank1)
         self._true = start_position(rules)
         self.session = Session(Rules.make(2), {}, None, self.pipeline, start_from="camera")
+        self._any_shades = not any(profile.shades for profile in profiles) and profiles[0].flat
+        self.misread = 0
         self.doubted: tuple[str, ...] = ()
         self.silent = _UNREAD
 
@@ -247,6 +252,11 @@ class Reading(Ours):
 
     def _put_right(self, reading: events_of.Reading) -> None:
         true, read = self._true, parse_position(reading.position)
+        if self._any_shades:
+            exchange = str.maketrans(true.players, true.players[::-1])
+            swapped = tuple(stack.translate(exchange) for stack in read)
+            read = max(read, swapped, key=lambda stacks: sum(map(str.__eq__, stacks, true.stacks)))
+        self.misread = sum(map(str.__ne__, read, true.stacks))
         self.doubted = tuple(reading.doubtful)
         self.silent = ", ".join(
             f"{square}: {stack or 'empty'} as {seen or 'empty'}"

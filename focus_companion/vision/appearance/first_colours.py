@@ -116,10 +116,16 @@ def before_any_piece(players: Sequence[str], profile: BoardProfile) -> ColourMod
     return model
 
 
-def first_model(image: Pixels, camera: Camera, profile: BoardProfile, players: Sequence[str]) -> ColourModel:
-    """The colour model before anything about the position is known."""
+def first_model(
+    image: Pixels,
+    camera: Camera,
+    profile: BoardProfile,
+    players: Sequence[str],
+    shades: Mapping[str, tuple[int, int, int]],
+) -> ColourModel:
+    """The colour model before anything about the position is known; ``shades`` as in :func:`usual_pieces`."""
     model = ColourModel()
-    model.learn({BARE: bare_board(image, camera, profile), **usual_pieces(players, profile.shades)}, keep=0.0)
+    model.learn({BARE: bare_board(image, camera, profile), **usual_pieces(players, shades)}, keep=0.0)
     return model
 
 

@@ -42,8 +42,12 @@ MIN_CORNER_SHARE = 0.6
 MAX_MEDIAN_OFFSET = 0.05
 """Maximum median distance, in squares, between corners and their predicted positions."""
 
-_REFINEMENT_REACHES = (0.2, 0.12, 0.12)
-"""Search distances for subpixel corners, in squares, one per iteration."""
+_REFINEMENT_REACHES = (0.35, 0.25, 0.2, 0.15, 0.12, 0.12)
+"""Search distances for corners, in squares, one per iteration."""
+_SUBPIXEL_REACH = 0.1
+"""Distance, in squares, within which the subpixel position of a corner is sought."""
+_MIN_FITTED_CORNERS = 8
+"""Minimum number of corners that a camera is fitted to."""
 
 _MAX_SHIFT = 7
 """Maximum shift of the board on its lattice that is tried, in squares."""
@@ -124,13 +128,17 @@ def _peaks(response: Singles) -> tuple[Floats, Floats]:
     return points, response[rows[order], columns[order]].astype(float)
 
 
-def _corner_offsets(camera: Camera, points: Floats, profile: BoardProfile) -> Floats:
-    """For each of the board's corners, its distance in squares to the nearest of ``points`` (N, 2)."""
+def _nearest_points(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[Floats, Floats]:
+    """For each of the board's corners, its distance in squares to the nearest of ``points`` (N, 2), and that
+    point.
+    """
     places = camera.project(np.column_stack([_CORNERS * profile.pitch, np.zeros(len(_CORNERS))]))
     dx, dy = (places[:, axis, None] - points[:, axis] for axis in (0, 1))
+    squared = dx * dx + dy * dy
+    nearest = squared.argmin(1)
     # Only the minima need a square root: this is called for hundreds of shifts of every lattice.
-    nearest = np.sqrt((dx * dx + dy * dy).min(1))
-    return np.asarray(nearest / camera.pitch_pixels(profile))
+    offsets = np.sqrt(squared[np.arange(len(places)), nearest]) / camera.pitch_pixels(profile)
+    return offsets, points[nearest]
 
 
 def _best_placement(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[float, Camera] | None:
@@ -144,7 +152,7 @@ def _best_placement(camera: Camera, points: Floats, profile: BoardProfile) -> tu
         middle = shifted.project(np.zeros((1, 3)))[0]
         if (middle < 0).any() or (middle > (lens.width, lens.height)).any():
             continue
-        off = _corner_offsets(shifted, points, profile)
+        off, _ = _nearest_points(shifted, points, profile)
         score = float(
             (off[INNER_CORNERS] < MAX_CORNER_OFFSET).mean() - (off[OUTER_CORNERS] < MAX_CORNER_OFFSET).mean()
         )
@@ -160,30 +168,41 @@ def fitted_to_corners(
     corners that were detected; None if these are too few or inconsistent.
     """
     fine = reduced(image, FINE_PIXELS)[0]
-    grey = cv2.cvtColor(fine, cv2.COLOR_BGR2GRAY)
     here = resized(camera, fine)
+    side = here.pitch_pixels(profile)
+    points = _subpixel_corners(fine, max(2, round(_SUBPIXEL_REACH * side)))
+    if not len(points):
+        return None
     prior = lens_prior(lens, here.lens.width, here.lens.height)
     level = np.column_stack([_CORNERS[INNER_CORNERS] * profile.pitch, np.zeros(int(INNER_CORNERS.sum()))])
-    detected = np.zeros(len(level), bool)
     for reach in _REFINEMENT_REACHES:
-        side = here.pitch_pixels(profile)
-        places = here.project(level).astype(np.float32).reshape(-1, 1, 2)
-        window = max(2, round(reach * side))
-        stop = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 20, 0.02)
-        corners = cv2.cornerSubPix(grey, places.copy(), (window, window), (-1, -1), stop).reshape(-1, 2)
-        off = np.linalg.norm(corners - places.reshape(-1, 2), axis=1)
-        detected = off < reach * side
-        if detected.mean() < MIN_CORNER_SHARE:
+        off, nearest = (found[INNER_CORNERS] for found in _nearest_points(here, points, profile))
+        detected = off < reach
+        if np.count_nonzero(detected) < _MIN_FITTED_CORNERS:
             return None
         here = adjust(
             here,
             level[detected],
-            corners[detected].astype(float),
+            nearest[detected],
             np.ones(int(detected.sum())),
             prior,
             sigma=max(0.5, 0.02 * side),
         )
-    off = np.linalg.norm(corners - here.project(level), axis=1) / here.pitch_pixels(profile)
-    if np.median(off[detected]) > MAX_MEDIAN_OFFSET:
+    off = _nearest_points(here, points, profile)[0][INNER_CORNERS]
+    detected = off < MAX_CORNER_OFFSET
+    if detected.mean() < MIN_CORNER_SHARE or np.median(off[detected]) > MAX_MEDIAN_OFFSET:
         return None
-    return resized(here, image), float((off < MAX_CORNER_OFFSET).mean())
+    return resized(here, image), float(detected.mean())
+
+
+def _subpixel_corners(image: Image, reach: int) -> Floats:
+    """Positions (N, 2) of the corners between fields in a picture, in pixels, each improved within ``reach``
+    pixels.
+    """
+    points, _ = _peaks(np.max([_corner_response(image, radius) for radius in CIRCLE_RADII], axis=0))
+    if not len(points):
+        return points
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    stop = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 20, 0.02)
+    start = points.astype(np.float32).reshape(-1, 1, 2)
+    return np.asarray(cv2.cornerSubPix(grey, start, (reach, reach), (-1, -1), stop), float).reshape(-1, 2)

@@ -36,13 +36,14 @@ class FoundBoard:
     """A board in a picture: the camera in the board's frame, the best profile, and a confidence, 0 … 1.
 
     ``mirrored``: the picture shows the mirror image of the known position, and the camera is that of the
-    mirrored board.
+    mirrored board. ``fitted_to_fields``: the camera is fitted to the corners of a chess board's fields.
     """
 
     camera: Camera
     profile: BoardProfile
     confidence: float
     mirrored: bool = False
+    fitted_to_fields: bool = False
 
 
 def find_board(
@@ -66,10 +67,13 @@ def find_board(
         ValueError: wrong shape of the picture, wrong number of stacks, unknown side, or no profile.
     """
     _check(image, profiles, stacks, rank1)
-    if profiles[0].flat and stacks is not None and not any(stacks):
-        # There are no blobs to detect.
+    if profiles[0].flat and not any(stacks or ()):
         chess = find_chess_board(image, profiles[0], lens)
-        return None if chess is None else FoundBoard(*_upright(chess, profiles[0], rank1))
+        if chess is not None:
+            return FoundBoard(*_upright(chess, profiles[0], rank1), fitted_to_fields=True)
+        if stacks is not None:
+            # There are no blobs to detect.
+            return None
     searches = [BoardSearch(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)]
     best = searches[0].best()
     if best is None or not best.confident:
@@ -100,7 +104,7 @@ def find_board(
         return None
     if profile.flat and (by_corners := fitted_to_corners(image, camera, profile, lens)) is not None:
         # The fields constrain the pose better than flat pieces of unknown height do.
-        camera, _ = by_corners
+        return FoundBoard(by_corners[0], profile, confidence, fitted_to_fields=True)
     return FoundBoard(camera, profile, confidence)
 
 

@@ -177,6 +177,19 @@ def _colours_match_names(values: Floats, tops: Sequence[str]) -> bool:
     )
 
 
+def usual_roles(shades: Shades) -> dict[str, str]:
+    """For each of the letters g and r, the letter whose player has this shade (red, green, blue) if the
+    picture does not tell: red has the redder one or, if both have one hue, green the lighter one. Empty for
+    other letters.
+    """
+    if set(shades) != {"g", "r"}:
+        return {}
+    green, red = tints(np.array([shades["g"], shades["r"]], float))
+    same_hue = float(abs(green - red)[:2].max()) < MAX_HUE_SPREAD
+    exchanged = green[2] < red[2] if same_hue else green[0] > red[0]
+    return {"g": "r", "r": "g"} if exchanged else {"g": "g", "r": "r"}
+
+
 def _explained_share(values: Floats, labels: NDArray[np.str_]) -> float:
     """Share (0 … 1) of the variance of ``values`` (N, K) that lies between the groups of equal labels."""
     total = float(((values - values.mean(0)) ** 2).sum())

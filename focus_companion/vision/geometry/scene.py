@@ -23,7 +23,9 @@ CORNERS = {"a1": (-1, -1), "h1": (1, -1), "h8": (1, 1), "a8": (-1, 1)}
 
 _STEPS = np.array([(f - 3.5, r - 3.5) for f, r in zip(FILE, RANK, strict=True)])
 """The centres of the 52 squares in squares from the middle of the board, (52, 2)."""
-_SIDES = np.sign(_STEPS)
+_USED = frozenset(zip(FILE, RANK, strict=True))
+_UNUSED_STEPS = np.array([(f - 3.5, r - 3.5) for f in range(8) for r in range(8) if (f, r) not in _USED])
+"""The same for the 12 unused squares in the corners of the lattice, (12, 2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,16 @@ class BoardProfile:
     @property
     def centres(self) -> Floats:
         """Centres of the 52 squares, (52, 2) mm."""
-        return np.asarray(_STEPS * self.pitch + _SIDES * np.array(self.gaps) / 2)
+        return self._centres(_STEPS)
+
+    @property
+    def unused_centres(self) -> Floats:
+        """Centres of the 12 unused squares in the corners of the lattice, (12, 2) mm."""
+        return self._centres(_UNUSED_STEPS)
+
+    def _centres(self, steps: Floats) -> Floats:
+        """Centres (N, 2) mm of squares given by their ``steps`` (N, 2) from the middle of the board."""
+        return np.asarray(steps * self.pitch + np.sign(steps) * np.array(self.gaps) / 2)
 
     @property
     def corners(self) -> Floats:

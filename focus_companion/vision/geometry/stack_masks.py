@@ -228,12 +228,22 @@ def fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
     """The field at each pixel of the window, ignoring occlusion, (h, w): the index of its square plus 1; 0
     outside the lattice.
     """
+    return _filled_fields(outlines, window, outlines.profile.centres)
+
+
+def unused_fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
+    """The same for the twelve unused squares in the corners of the lattice, numbered from 1."""
+    return _filled_fields(outlines, window, outlines.profile.unused_centres)
+
+
+def _filled_fields(outlines: Outlines, window: Window, centres: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """(h, w): which of the squares with these ``centres`` (N, 2), in mm, a pixel is on, from 1; else 0."""
     mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
     half = outlines.profile.pitch / 2
-    for square, (x, y) in enumerate(outlines.profile.centres):
+    for index, (x, y) in enumerate(centres):
         corners = np.array([(x + sx * half, y + sy * half, 0.0) for sx, sy in CORNERS.values()])
         pixels = outlines.camera.project(corners) - (window.left, window.top)
-        cv2.fillConvexPoly(mask, np.round(pixels * 16).astype(np.int32), square + 1, cv2.LINE_8, 4)
+        cv2.fillConvexPoly(mask, np.round(pixels * 16).astype(np.int32), index + 1, cv2.LINE_8, 4)
     return mask
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.colour_model import CLASSES
+from ..appearance.flat_pieces import TOP
 from ..geometry.stack_masks import TALLEST_TRIMMED, Outlines, Window
 
 _HIDDEN = 0.4
@@ -36,11 +37,14 @@ class LayerScores:
 
 
 class Layers:
-    """The layers of every square for one camera and board."""
+    """The layers of every square for one camera and board. ``tops``: for every square the masks of
+    :func:`.flat_tops`, if the tops of pieces are classes of their own.
+    """
 
-    def __init__(self, outlines: Outlines) -> None:
+    def __init__(self, outlines: Outlines, tops: Sequence[NDArray[np.bool_]] = ()) -> None:
         self.outlines = outlines
         self.window: Window = outlines.window(range(len(outlines.columns)))
+        self.tops = tops
         self._level = [_level_maps(column.masks) for column in outlines.columns]
         rank = {square: place for place, square in enumerate(outlines.far_to_near)}
         self._near = []
@@ -75,15 +79,17 @@ class Layers:
     def scores(
         self, square: int, scores: NDArray[np.float32], stacks: Sequence[tuple[int, ...]]
     ) -> LayerScores:
-        """The layer scores of ``square``; ``scores`` (h, w, CLASSES) are those of :attr:`window`'s pixels,
-        ``stacks`` the classes of all squares' pieces, bottom first.
+        """The layer scores of ``square``; ``scores`` (h, w, CLASSES), with those of :attr:`tops` (h, w,
+        CLASSES + TOP), are those of :attr:`window`'s pixels, ``stacks`` the classes of all squares' pieces,
+        bottom first.
         """
         column = self.outlines.columns[square]
         window = column.window
         free = (self._level[square] != 0).any(0) | column.masks[0]
         for other in self._near[square]:
             self.outlines.columns[other].cut_from(free, window, len(stacks[other]))
-        behind = self.outlines.paint(dict(enumerate(stacks)), window, self._far[square])[free]
+        painted = self.outlines.paint(dict(enumerate(stacks)), window, self._far[square], self.tops, TOP)
+        behind = painted[free]
         rows = slice(window.top - self.window.top, window.bottom - self.window.top)
         columns = slice(window.left - self.window.left, window.right - self.window.left)
         values = scores[rows, columns][free].astype(np.float64)
@@ -95,8 +101,12 @@ class Layers:
         for height in range(1, TALLEST_TRIMMED + 1):
             level = self._level[square][height][free]
             left[height] = passed[level == 0].sum()
+            top = self.tops[square][height - 1][free] if self.tops else None
             for label in range(1, CLASSES):
-                layers[height, :, label] = np.bincount(level, values[:, label], minlength=TALLEST_TRIMMED + 1)
+                shown = values[:, label]
+                if top is not None:
+                    shown = np.where(top, values[:, label + TOP], shown)
+                layers[height, :, label] = np.bincount(level, shown, minlength=TALLEST_TRIMMED + 1)
         return LayerScores(layers, left)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..appearance.shades import Shade, measured_shades
 from ..detection.find_board import find_board
-from ..detection.quarter_turn import MAX_HUE_SPREAD, tints
+from ..detection.quarter_turn import usual_roles
 from ..detection.refine import refine
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import reduced
@@ -114,7 +114,10 @@ def measure_set(
             factor **= 0.5
     if rise is None:
         best = _with_height(image, best, stacks, lens)
-    shades = _as_played(measured_shades(image, Outlines(best.camera, best.profile), stacks))
+    shades = measured_shades(image, Outlines(best.camera, best.profile), stacks)
+    # The start position is symmetric, so it does not show whose pieces are whose.
+    roles = usual_roles(shades)
+    shades = {letter: shades[roles.get(letter, letter)] for letter in shades}
     pieces = tuple(PieceLook(letter, called(shade), shade) for letter, shade in shades.items())
     return replace(best, profile=replace(best.profile, pieces=pieces))
 
@@ -158,18 +161,6 @@ def _with_height(
         return base
     profile = resized(base.profile, width, height)
     return MeasuredSet(profile, resized_camera(seen, image), base.agreement, height_measured=True)
-
-
-def _as_played(shades: dict[str, Shade]) -> dict[str, Shade]:
-    """The more likely assignment of two players' shades, since the start position is symmetric: the redder
-    shade is red's or, if both have one hue, the lighter one is green's.
-    """
-    if set(shades) != {"g", "r"}:
-        return shades
-    green, red = tints(np.array([shades["g"], shades["r"]], float))
-    same_hue = float(abs(green - red)[:2].max()) < MAX_HUE_SPREAD
-    exchanged = green[2] < red[2] if same_hue else green[0] > red[0]
-    return {"g": shades["r"], "r": shades["g"]} if exchanged else shades
 
 
 def possible(profiles: Sequence[BoardProfile]) -> list[BoardProfile]:

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..appearance.colour_model import BARE, CLASSES, ColourModel, bins
+from ..appearance.colour_model import BARE, CLASSES, bins
 from ..appearance.first_colours import occluder_density
 
 Mask = NDArray[np.bool_]
@@ -30,13 +30,12 @@ _SLIVER = 0.05
 """Half the width, in squares, of what may still be seen of a piece beside a hand."""
 
 
-def covered(pixels: NDArray[np.uint8], lattice: Mask, model: ColourModel, pitch: float) -> Mask:
+def covered(pixels: NDArray[np.uint8], lattice: Mask, scores: NDArray[np.float32], pitch: float) -> Mask:
     """Which pixels (h, w) of a window (h, w, 3) BGR show something over the board.
 
-    ``lattice`` (h, w) marks the squares; ``model`` is one of usual pieces, not yet learned from this
-    position; ``pitch`` is the side of a square in pixels.
+    ``lattice`` (h, w) marks the squares; ``scores`` (h, w, CLASSES) are log-likelihoods under a model of
+    usual pieces, not yet learned from this position; ``pitch`` is the side of a square in pixels.
     """
-    scores = model.log_likelihood(pixels)
     strange = np.log(occluder_density())[bins(pixels)]
     likeliest = np.where(strange > scores.max(-1), CLASSES, scores.argmax(-1))
     hand = _large(_opened(likeliest == CLASSES, _FINGER * pitch), _SMALLEST * pitch * pitch)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..appearance.learning import labels
 from ..geometry.pose import lifted
 from ..geometry.scene import BoardProfile, Camera
 from .pose_from_colours import met_by_colours
@@ -88,19 +87,22 @@ class Tried:
     nats: float
 
 
-def searched(state: Explanation, profiles: Sequence[BoardProfile]) -> tuple[Explanation, list[Tried]]:
+def searched(
+    state: Explanation, profiles: Sequence[BoardProfile], *, keep_camera: bool = False
+) -> tuple[Explanation, list[Tried]]:
     """The best explanation found from this one on: with another set, with the board higher or lower; and all
-    that were tried.
+    that were tried. With ``keep_camera``, the pose is known, and only colours, stacks and set are improved.
     """
-    best = _improved(state, _FIRST)
+    best = _improved(state, _FIRST, keep_camera)
     tried = [Tried(best.stacks, best.nats)]
     vain: set[Change] = set()
+    lifts: list[Change] = [] if keep_camera else [1.0, -1.0]
     for _ in range(_TRIALS):
         changes: list[Change] = [profile for profile in profiles if profile != best.profile]
-        change = next((change for change in [*changes, 1.0, -1.0] if change not in vain), None)
+        change = next((change for change in [*changes, *lifts] if change not in vain), None)
         if change is None:
             break
-        trial = _changed(best, change)
+        trial = _changed(best, change, keep_camera)
         tried.append(Tried(trial.stacks, trial.nats))
         # Which set it is the finder hardly knows; where the board is, it knows well.
         better = trial.beats(best) if isinstance(change, float) else trial.nats > best.nats
@@ -132,20 +134,22 @@ def shares(best: Explanation, tried: Sequence[Tried], stacks: Sequence[str], *, 
     ]
 
 
-def polished(picture: StillPicture, state: Explanation, camera: Camera) -> Explanation:
+def polished(
+    picture: StillPicture, state: Explanation, camera: Camera, *, keep_camera: bool = False
+) -> Explanation:
     """The same explanation of a larger picture, that ``camera`` sees, made right to its own pixels."""
     view = View(picture, camera, state.profile)
-    return _improved(_read(view, view.relearned(state.stacks), state.stacks), _LAST)
+    return _improved(_read(view, view.relearned(state.stacks), state.stacks), _LAST, keep_camera)
 
 
-def _changed(state: Explanation, change: Change) -> Explanation:
+def _changed(state: Explanation, change: Change, keep_camera: bool) -> Explanation:
     """The best of what comes after a change, be it better than ``state`` or not."""
     if isinstance(change, float):
         camera, profile = lifted(state.camera, change * state.profile.rise), state.profile
     else:
         camera, profile = state.camera, change
     first = _read(View(state.view.picture, camera, profile), state.palette, state.stacks)
-    return max(_followed(first, _AGAIN, _HOPELESS * state.nats), key=lambda now: now.nats)
+    return max(_followed(first, _AGAIN, keep_camera, _HOPELESS * state.nats), key=lambda now: now.nats)
 
 
 def _read(view: View, palette: Palette, before: Sequence[str] | None) -> Explanation:
@@ -153,19 +157,23 @@ def _read(view: View, palette: Palette, before: Sequence[str] | None) -> Explana
     return Explanation(view, solver, palette, view.explained(palette, solver.stacks))
 
 
-def _improved(state: Explanation, reaches: Sequence[float]) -> Explanation:
+def _improved(state: Explanation, reaches: Sequence[float], keep_camera: bool) -> Explanation:
     """The best of what comes as the camera follows the colours' ends, if it is clearly better."""
-    best = max(_followed(state, reaches), key=lambda now: now.nats)
+    best = max(_followed(state, reaches, keep_camera), key=lambda now: now.nats)
     return best if best.beats(state) else state
 
 
-def _followed(state: Explanation, reaches: Sequence[float], least: float = -np.inf) -> list[Explanation]:
+def _followed(
+    state: Explanation, reaches: Sequence[float], keep_camera: bool, least: float = -np.inf
+) -> list[Explanation]:
     """This state, and those that follow as the camera goes where the colours end; below ``least`` nats no
     more."""
     states = [state]
     for reach in reaches:
         now = states[-1]
-        view = View(now.view.picture, _met(now.view, now.palette, now.stacks, reach), now.profile)
+        view = now.view
+        if not keep_camera:
+            view = View(view.picture, _met(view, now.palette, now.stacks, reach), now.profile)
         states.append(_read(view, now.learned(), now.stacks))
         if states[-1].nats < least:
             break
@@ -189,7 +197,7 @@ def of_position(
 
 
 def _met(view: View, palette: Palette, stacks: Sequence[str], reach: float) -> Camera:
-    window, painted = labels(view.layers.outlines, stacks)
+    painted = view.painted(stacks)
     scores = view.scores(palette)
     picture = view.picture
     return met_by_colours(
@@ -198,7 +206,7 @@ def _met(view: View, palette: Palette, stacks: Sequence[str], reach: float) -> C
         stacks,
         scores,
         painted,
-        window,
+        view.window,
         picture.edges,
         picture.prior,
         reach,

@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.colour_model import BARE, CLASSES, ColourModel, bins
+from ..appearance.evidence import classes
 from ..appearance.first_colours import first_model, occluder_density, usual_pieces
-from ..appearance.learning import labels
+from ..appearance.flat_pieces import TOP, flat_tops
+from ..appearance.shades import Shade
 from ..detection.edges import Edges, board_bounds
 from ..detection.refine import lens_prior
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import TALLEST_TRIMMED, Outlines, Window, lattice_mask
+from .flat_set import FlatColours, of_whole_pieces
 from .layers import Layers
 from .occluders import covered
 from .solver import STEP, Solver
@@ -45,10 +48,15 @@ _FEWEST, _MOST = 300, 8000
 
 @dataclass(frozen=True, eq=False)
 class Palette:
-    """Colour models of the pieces and the lattice, and of the bare board and table beyond the lattice."""
+    """Colour models of the pieces and the lattice, and of the bare board and table beyond the lattice.
+
+    ``flat``: the shades of the fields and of the tops, if the pieces are flat; then the ``board`` is that of
+    their sides.
+    """
 
     board: ColourModel
     beyond: ColourModel
+    flat: FlatColours | None = None
 
 
 class StillPicture:
@@ -71,12 +79,16 @@ class StillPicture:
         """Pieces of one colour that there are."""
         self.prior = lens_prior(lens, camera.lens.width, camera.lens.height)
         """What is expected of the lens."""
-        self.pixels = sharpened(image)
         self.edges = Edges.of(image, board_bounds(camera, profile))
-        self.usual = first_model(image, camera, profile, players)
         outlines = Outlines(camera, profile, TALLEST_TRIMMED)
         self.window = outlines.window(range(len(outlines.columns)))
         """The part of the picture that is looked at: where, at first, the board was thought to be."""
+        self.flat = FlatColours.first(
+            image[self.window.slices], outlines, self.window, players, profile.shades
+        )
+        """The shades of flat pieces and of their board that show before the position is known, if any."""
+        self.image, self.pixels = image, sharpened(image)
+        self.usual = first_model(image, camera, profile, players, self.shades(profile))
         pitch = camera.pitch_pixels(profile)
         self.share = _SHARE * (_SQUARE / pitch) ** 2
         """What a pixel's nats count, as its neighbours say the same."""
@@ -84,9 +96,18 @@ class StillPicture:
         self.measured = _around_columns(outlines, image.shape[:2], _MARGIN * pitch)
         """(H, W) bool: where stacks may show. Beside it lie pieces out of play and what people have about."""
         self.covered = np.zeros(image.shape[:2], bool)
-        self.covered[self.window.slices] = covered(
-            self.pixels[self.window.slices], lattice, self.usual, pitch
-        )
+        inside = self.pixels[self.window.slices]
+        scores = self.usual.log_likelihood(inside)
+        if self.flat is not None:
+            plain = image[self.window.slices]
+            scores = of_whole_pieces(self.flat.log_likelihood(plain, outlines, self.window, scores))
+        self.covered[self.window.slices] = covered(inside, lattice, scores, pitch)
+
+    def shades(self, profile: BoardProfile) -> dict[str, Shade]:
+        """Red, green, blue of the pieces of this set, by letter, unless they are usual: as they show, else as
+        the profile names them.
+        """
+        return profile.shades if self.flat is None else profile.shades | self.flat.shades
 
 
 class View:
@@ -94,22 +115,25 @@ class View:
 
     def __init__(self, picture: StillPicture, camera: Camera, profile: BoardProfile) -> None:
         self.picture, self.camera, self.profile = picture, camera, profile
-        self.layers = Layers(Outlines(camera, profile, TALLEST_TRIMMED))
+        outlines = Outlines(camera, profile, TALLEST_TRIMMED)
+        self.layers = Layers(outlines, () if picture.flat is None else flat_tops(outlines))
         self.window: Window = self.layers.window
         self.pixels = picture.pixels[self.window.slices]
+        self.plain = picture.image[self.window.slices]
+        """The pixels (h, w, 3) without sharpening, which would change the shades of fields and tops."""
         self.covered = picture.covered[self.window.slices]
         self.lattice = lattice_mask(self.layers.outlines, self.window)
         self._scores: dict[Palette, NDArray[np.float32]] = {}
 
     def usual(self) -> Palette:
         """What is known before anything of the position is."""
-        return Palette(self.picture.usual, self.picture.usual)
+        return Palette(self.picture.usual, self.picture.usual, self.picture.flat)
 
     def relearned(self, stacks: Sequence[str]) -> Palette:
         """What these stacks would teach of the colours, if they stood there."""
-        _, painted = labels(self.layers.outlines, stacks)
+        painted = self.painted(stacks)
         rim = np.ones((3, 3), np.uint8)
-        samples = usual_pieces(self.picture.players, self.profile.shades)
+        samples = usual_pieces(self.picture.players, self.picture.shades(self.profile))
         for label in range(CLASSES):
             inner = (painted == label) & ~self.covered
             if label != BARE:
@@ -123,16 +147,39 @@ class View:
         beyond = ColourModel()
         around = self.pixels[(painted == BARE) & ~self.lattice & ~self.covered]
         beyond.learn({BARE: around[:: max(1, len(around) // _MOST)]}, keep=0.0)
-        return Palette(board, beyond)
+        flat = self.picture.flat
+        if flat is not None:
+            flat = flat.learned(self.plain, painted, ~self.covered, self.layers.outlines, self.window)
+        return Palette(board, beyond, flat)
+
+    def painted(self, stacks: Sequence[str]) -> NDArray[np.uint8]:
+        """(h, w) the class that each pixel of the window shows if these stacks stand there, with those of
+        flat tops.
+        """
+        outlines = self.layers.outlines
+        standing = {square: classes(stack) for square, stack in enumerate(stacks)}
+        return outlines.paint(standing, self.window, outlines.far_to_near, self.layers.tops, TOP)
 
     def scores(self, palette: Palette) -> NDArray[np.float32]:
-        """(h, w, CLASSES) of the board's window: nats against the best class of each pixel, at least -_TRUST;
-        0 where something lies over the board."""
+        """(h, w, CLASSES) of the board's window, with the classes of flat tops (h, w, CLASSES + TOP): nats
+        against the best class of each pixel, at least -_TRUST; 0 where something lies over the board."""
         if palette not in self._scores:
-            self._scores = {palette: self._scored(palette)}
+            scores = (
+                self._of_bins(palette) if palette.flat is None else self._of_shades(palette, palette.flat)
+            )
+            scores[self.covered] = 0.0
+            self._scores = {palette: scores}
         return self._scores[palette]
 
-    def _scored(self, palette: Palette) -> NDArray[np.float32]:
+    def _of_shades(self, palette: Palette, flat: FlatColours) -> NDArray[np.float32]:
+        off = ~self.lattice
+        known = palette.board.log_likelihood(self.pixels)
+        known[off, BARE] = palette.beyond.log_likelihood(self.pixels[off])[:, BARE]
+        known = flat.log_likelihood(self.plain, self.layers.outlines, self.window, known)
+        strange = np.log(occluder_density())[bins(self.pixels)][..., None]
+        return compared(np.logaddexp(known, strange).astype(np.float32))
+
+    def _of_bins(self, palette: Palette) -> NDArray[np.float32]:
         # All that counts is a pixel's bin and whether it is on the lattice, and there are fewer bins than
         # pixels.
         beyond = palette.board.table.copy()
@@ -145,7 +192,6 @@ class View:
         colours = bins(self.pixels)
         scores = on.take(colours, axis=0)
         scores[~self.lattice] = off.take(colours[~self.lattice], axis=0)
-        scores[self.covered] = 0.0
         return scores
 
     def solved(self, palette: Palette, before: Sequence[str] | None) -> Solver:
@@ -165,7 +211,7 @@ class View:
         Measured against the best of each pixel, a camera gains nothing by taking in more of a plain table.
         """
         scores = self.scores(palette)
-        _, painted = labels(self.layers.outlines, stacks)
+        painted = self.painted(stacks)
         shown = np.take_along_axis(scores, painted[..., None].astype(np.intp), axis=2)[..., 0]
         shown = shown[self.picture.measured[self.window.slices]]
         pieces = "".join(stacks)

@@ -29,7 +29,7 @@ def plain(board: str) -> np.ndarray:
 
 
 def model_of(image: np.ndarray) -> ColourModel:
-    return first_model(image, CAMERA, board_profile(), "gbyr")
+    return first_model(image, CAMERA, board_profile(), "gbyr", {})
 
 
 @pytest.mark.parametrize("light", LIGHTS)
@@ -74,6 +74,6 @@ def test_hands_and_sleeves_are_occluders_and_pieces_are_not(
     assert 25 < pitch < 32
     cv2.rectangle(image, (250, 200), (250 + (width * 2 if over else width), 200 + width), colour, -1)
     lattice = np.ones(image.shape[:2], bool)
-    mask = covered(image, lattice, model_of(image), pitch)
+    mask = covered(image, lattice, model_of(image).log_likelihood(image), pitch)
     assert mask[200 + width // 2, 250 + width // 2] == over
     assert not mask[100, 100]

@@ -23,7 +23,7 @@ from focus_companion.simulator.scene_style import (
     pleasant_look,
 )
 from focus_companion.simulator.stage import Hand, Stage
-from focus_companion.vision.detection.chess_board import find_chess_board
+from focus_companion.vision.detection.chess_board import find_chess_board, fitted_to_corners
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.detection.quarter_turn import right_way_round
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
@@ -73,6 +73,22 @@ def test_an_empty_chess_board_is_found_with_a_hand_over_its_edge() -> None:
     stage = Stage(tuple(EMPTY), hand=Hand("S", 20.0, -150.0, 40.0))
     found = find_board(picture(look, stage), [PROFILE], EMPTY)
     assert found is not None and corner_error(found.camera, look.camera, turns=4) < 0.05
+
+
+@pytest.mark.parametrize("shift", [(0.2, 0.18), (-0.24, 0.1)])
+def test_a_pose_a_quarter_of_a_square_off_is_fitted_to_the_fields(shift: tuple[float, float]) -> None:
+    look = chess_look(35, 20)
+    image = picture(look, Stage(START))
+    moved = turned(look.camera, 0, (shift[0] * PROFILE.pitch, shift[1] * PROFILE.pitch))
+    fitted = fitted_to_corners(image, moved, PROFILE, None)
+    assert fitted is not None and corner_error(fitted[0], look.camera) < 0.05
+
+
+def test_pieces_in_an_unknown_position_do_not_hide_the_fields() -> None:
+    look = chess_look(35, 20)
+    found = find_board(picture(look, Stage(START)), [PROFILE])
+    assert found is not None and found.fitted_to_fields
+    assert corner_error(found.camera, look.camera, turns=4) < 0.05
 
 
 def test_a_chequered_cloth_is_not_a_chess_board() -> None:
