@@ -152,7 +152,7 @@ def test_an_act_that_a_new_reference_already_shows_was_made_before_it(
         STACKS,
         0.1,
         {"d5": {"gg": 45.0}, "d6": {"": 45.0}},
-        before={"d5": 45.0, "d6": 45.0},
+        before={"d5": 100.0, "d6": 5.0},
         unsettled=unsettled,
     )
     assert is_found(look, Act(Kind.TURN, changes(d5="gg", d6=""), moves("d6-d5"))) is found

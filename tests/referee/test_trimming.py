@@ -87,12 +87,12 @@ def test_pieces_removed_from_below_a_stack_must_lie_beside_the_board() -> None:
 @pytest.mark.parametrize(
     ("moved", "beside", "looks_trimmed", "found"),
     [
-        (0.4, "r", -30.0, Kind.TURN),
+        (0.4, "r", -80.0, Kind.TURN),
         (0.1, "r", -30.0, Kind.TURN),
-        (0.4, "", 0.0, Kind.TURN),
+        (0.4, "", -20.0, Kind.TURN),
         (0.4, "", -60.0, Kind.PENDING),
         (0.005, "", 0.0, Kind.PENDING),
-        (0.005, "", 30.0, Kind.PENDING),
+        (0.005, "", 85.0, Kind.PENDING),
     ],
     ids=[
         "changed",
@@ -125,7 +125,7 @@ def test_another_act_than_the_awaited_one_requires_that_the_turn_was_taken_back(
 
 @pytest.mark.parametrize(
     ("beside", "looks_trimmed", "found"),
-    [("r", 30.0, Kind.TURN), ("", 30.0, Kind.PENDING), ("", 400.0, Kind.TURN)],
+    [("r", -20.0, Kind.TURN), ("", 30.0, Kind.PENDING), ("", 400.0, Kind.TURN)],
     ids=["its piece lies there", "nothing beside", "clearly trimmed"],
 )
 def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere(
@@ -136,6 +136,12 @@ def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere(
     look = evenly({"rgrgg": looks_trimmed}, beside=beside)
     wrong = list(acts().wrong_trims(ON_HIGH))
     assert weigh(look, [*wrong, trimmed, high], None).act.kind is found
+
+
+def test_a_stack_clearly_trimmed_at_once_is_a_turn_although_its_pieces_are_out_of_view() -> None:
+    trimmed, high = trimmed_and_high()
+    look = evenly({"rgrgg": 100.0, "rrgrgg": -100.0})
+    assert weigh(look, [NOTHING, trimmed, high], None).act is trimmed
 
 
 @pytest.mark.parametrize(("beside", "found"), [("", Kind.PENDING), ("r", Kind.NOTHING)])
