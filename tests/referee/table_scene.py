@@ -33,7 +33,19 @@ from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.geometry.stack_masks import Outlines
 
 FPS = 10.0
-TOLD = ("move", "alert", "prompt", "resolved", "taken_back", "unclear", "set_up", "lost", "found", "result")
+EMITTED_TYPES = (
+    "move",
+    "alert",
+    "prompt",
+    "resolved",
+    "taken_back",
+    "unclear",
+    "set_up",
+    "lost",
+    "found",
+    "result",
+)
+"""The types of events that are returned."""
 
 Stacks = tuple[str, ...]
 
@@ -65,21 +77,23 @@ def rules(changes: dict[str, str], reserves: dict[str, int]) -> Rules:
 
 
 @dataclass(frozen=True)
-class Told:
-    """The emitted events, in short: "move d5-d6", "alert distance", "prompt d5"."""
+class Emitted:
+    """Emitted events."""
 
     events: tuple[Event, ...]
 
     @property
-    def words(self) -> list[str]:
-        said = []
+    def summary(self) -> list[str]:
+        """The events in short: "move d5-d6", "alert distance", "prompt d5"."""
+        lines = []
         for event in self.events:
-            told = event.to_json()
-            parts = [told["type"], *(str(told[k]) for k in ("move", "reason", "square", "ply") if k in told)]
-            if told["type"] == "move":
-                parts = parts[:2]
-            said.append(" ".join(parts))
-        return said
+            fields = event.to_json()
+            parts = [
+                fields["type"],
+                *(str(fields[k]) for k in ("move", "reason", "square", "ply") if k in fields),
+            ]
+            lines.append(" ".join(parts[:2] if fields["type"] == "move" else parts))
+        return lines
 
 
 class Table:
@@ -122,25 +136,25 @@ class Table:
         """The table with these stacks (by default the current ones), and other pieces as in the session."""
         return self.director.stage(self.session.position, stacks or self.stacks)
 
-    def show(self, stacks: Stacks | None = None, seconds: float = 1.0) -> Told:
+    def show(self, stacks: Stacks | None = None, seconds: float = 1.0) -> Emitted:
         """Show these stacks for some seconds without a hand, after a moment with a hand that changes them."""
-        told: list[Event] = []
+        emitted: list[Event] = []
         if stacks is not None and stacks != self.stacks:
             changed = next(s for s, stack in enumerate(stacks) if stack != self.stacks[s])
             x, y = square_centre(self.director.look, changed)
-            told += self.shoot(replace(self.stage(), hand=Hand("E", x, y, 20.0)), 0.1).events
+            emitted += self.shoot(replace(self.stage(), hand=Hand("E", x, y, 20.0)), 0.1).events
             self.stacks = stacks
-        return Told((*told, *self.shoot(self.stage(), seconds).events))
+        return Emitted((*emitted, *self.shoot(self.stage(), seconds).events))
 
-    def shoot(self, stage: Stage, seconds: float, spoil: Callable[[Image], Image] | None = None) -> Told:
+    def shoot(self, stage: Stage, seconds: float, spoil: Callable[[Image], Image] | None = None) -> Emitted:
         """Show a still stage for some seconds; ``spoil`` alters every picture."""
-        told: list[Event] = []
+        emitted: list[Event] = []
         for _ in range(round(seconds * FPS)):
             image = self.view.shoot(stage, self._rng, detail=0.5)
             image = spoil(image) if spoil is not None else image
-            told += self.session.push(Frame(self._frames, self.time, image))
+            emitted += self.session.push(Frame(self._frames, self.time, image))
             self._frames += 1
-        return Told(tuple(event for event in told if event.type in TOLD))
+        return Emitted(tuple(event for event in emitted if event.type in EMITTED_TYPES))
 
     def push_board(self, dx: float, dy: float, turn: float) -> None:
         """Move the board (mm, mm, degrees)."""
@@ -149,35 +163,35 @@ class Table:
 
 P = ParamSpec("P")
 
-_KEPT: Final = 8
-"""Number of tables that are kept, the latest used; each takes some 15 MB."""
+_MAX_SNAPSHOTS: Final = 8
+"""Maximum number of snapshots, the most recently used; each takes about 15 MB."""
 
 _LOCKS: Final = {type(threading.Lock()): threading.Lock, type(threading.RLock()): threading.RLock}
 
 
-class _Kept:
-    """A table as it is now, from which equal ones can be made.
+class _Snapshot:
+    """A pickled table, from which equal ones can be made.
 
-    They share its view and the outlines of its stacks, which never change and are the keys of caches.
+    They share its view and the outlines of its stacks, which never change and are keys of caches.
     """
 
     def __init__(self, table: Table) -> None:
         self._shared: list[object] = []
-        whole = io.BytesIO()
-        keeping = _Keeping(whole, pickle.HIGHEST_PROTOCOL)
-        keeping.shared = self._shared
-        keeping.dump(table)
-        self._whole = whole.getvalue()
+        pickled = io.BytesIO()
+        pickler = _SnapshotPickler(pickled, pickle.HIGHEST_PROTOCOL)
+        pickler.shared = self._shared
+        pickler.dump(table)
+        self._pickled = pickled.getvalue()
 
     def copy(self) -> Table:
-        copying = _Copying(io.BytesIO(self._whole))
-        copying.shared = self._shared
-        table = copying.load()
+        unpickler = _SnapshotUnpickler(io.BytesIO(self._pickled))
+        unpickler.shared = self._shared
+        table = unpickler.load()
         assert isinstance(table, Table)
         return table
 
 
-class _Keeping(pickle.Pickler):
+class _SnapshotPickler(pickle.Pickler):
     shared: list[object]
 
     def persistent_id(self, thing: object) -> int | None:
@@ -188,34 +202,33 @@ class _Keeping(pickle.Pickler):
         return self.shared.index(thing)
 
     def reducer_override(self, thing: object) -> Any:
-        """The locks of a copy are new ones."""
+        """A copy gets new locks."""
         lock = _LOCKS.get(type(thing))
         return NotImplemented if lock is None else (lock, ())
 
 
-class _Copying(pickle.Unpickler):
+class _SnapshotUnpickler(pickle.Unpickler):
     shared: list[object]
 
     def persistent_load(self, number: Any) -> object:
         return self.shared[number]
 
 
-_MADE: Final[dict[str, _Kept]] = {}
+_SNAPSHOTS: Final[dict[str, _Snapshot]] = {}
 
 
 def made_once(make: Callable[P, Table]) -> Callable[P, Table]:
-    """What ``make`` returns for these arguments: played once in a process, and everyone gets a copy of it.
-
-    It shows each of them the same: the random numbers to come are the same, too.
+    """Decorates a function that plays on a table: it runs once per process for the same arguments, and every
+    caller gets a copy of the result, also with the same state of its random numbers.
     """
 
     @wraps(make)
     def copied(*args: P.args, **named: P.kwargs) -> Table:
         key = repr((make.__module__, make.__qualname__, args, named))
-        _MADE[key] = kept = _MADE.pop(key, None) or _Kept(make(*args, **named))
-        while len(_MADE) > _KEPT:
-            del _MADE[next(iter(_MADE))]
-        return kept.copy()
+        _SNAPSHOTS[key] = snapshot = _SNAPSHOTS.pop(key, None) or _Snapshot(make(*args, **named))
+        while len(_SNAPSHOTS) > _MAX_SNAPSHOTS:
+            del _SNAPSHOTS[next(iter(_SNAPSHOTS))]
+        return snapshot.copy()
 
     return copied
 
@@ -224,6 +237,6 @@ def made_once(make: Callable[P, Table]) -> Callable[P, Table]:
 def begun(rules: Rules, played_by: Mapping[str, str] | None = None, look: SceneStyle | None = None) -> Table:
     """A table whose start the camera has seen."""
     table = Table(rules, look, played_by=played_by)
-    assert table.show().words == []
+    assert table.show().summary == []
     assert table.session.camera == "ok"
     return table

@@ -19,13 +19,14 @@ RULES = rules({"d5": "rgrrg", "d7": "rg", "b2": "gg"}, {"g": 1})
 def test_no_sentence_asks_for_no_pieces() -> None:
     """After a turn that needs no trimming, taking pieces is not a wrong trimming."""
     acts = Acts([start_position(RULES)], RULES)
-    told = {
+    sentences = {
         act.wrong().text for move in acts.legal for act in acts.wrong_trims(move) if act.wrong is not None
     }
     assert any(
-        text.startswith("The wrong pieces were taken from d5. Green must take exactly 2") for text in told
+        text.startswith("The wrong pieces were taken from d5. Green must take exactly 2")
+        for text in sentences
     )
-    assert any(text.startswith("Pieces are missing from") for text in told)
+    assert any(text.startswith("Pieces are missing from") for text in sentences)
     every = range(len(INDEX))
     more = (
         *acts.displacements(every),
@@ -33,8 +34,8 @@ def test_no_sentence_asks_for_no_pieces() -> None:
         *acts.shuffles(every),
         *acts.double_turns(every),
     )
-    told |= {act.wrong().text for act in more if act.wrong is not None}
-    assert not [text for text in told if re.search(r"\b0 (piece|square)|[{}]|  ", text)]
+    sentences |= {act.wrong().text for act in more if act.wrong is not None}
+    assert not [text for text in sentences if re.search(r"\b0 (piece|square)|[{}]|  ", text)]
 
 
 def test_of_a_stack_two_too_high_one_piece_may_have_been_taken() -> None:
@@ -106,24 +107,24 @@ def test_during_the_drop_set_up_no_alert_mentions_a_reserve() -> None:
     for text in ("*d5", "*d6") * 5:
         position = play(position, Move.parse(text), drop)
     acts = Acts([position], drop)
-    told = {}
+    alerts = {}
     for act in acts.displacements([INDEX[name] for name in ("d5", "d6", "d4", "a3", "a4")]):
         assert act.wrong is not None
         wrong = act.wrong()
-        told[tuple(SQUARES[s] for s in wrong.squares), wrong.player] = wrong
+        alerts[tuple(SQUARES[s] for s in wrong.squares), wrong.player] = wrong
         assert "reserve" not in wrong.text and wrong.reason != "no_reserve"
         if len(act.changes) == 1:
             assert act.kind is Kind.WRONG
-    assert told[("d5",), "r"].reason == "out_of_turn"
-    assert told[("d5",), "g"].reason == "too_high" and "five lie already" in told[("d5",), "g"].text
-    assert told[("d6",), "g"].reason == "reserve_square"
-    assert "nothing moves until all pieces are placed" in told[("d5", "d4"), "g"].text
+    assert alerts[("d5",), "r"].reason == "out_of_turn"
+    assert alerts[("d5",), "g"].reason == "too_high" and "five lie already" in alerts[("d5",), "g"].text
+    assert alerts[("d6",), "g"].reason == "reserve_square"
+    assert "nothing moves until all pieces are placed" in alerts[("d5", "d4"), "g"].text
 
 
 def test_a_placed_piece_without_a_reserve_is_alerted_as_such() -> None:
     acts = Acts([start_position(RULES)], RULES)
-    told = {act.wrong().text for act in acts.displacements([INDEX["a3"]]) if act.wrong is not None}
-    assert any(text.startswith("Red placed a piece on a3 but has none in reserve") for text in told)
+    sentences = {act.wrong().text for act in acts.displacements([INDEX["a3"]]) if act.wrong is not None}
+    assert any(text.startswith("Red placed a piece on a3 but has none in reserve") for text in sentences)
 
 
 def test_in_the_drop_set_up_an_unseen_placing_is_likelier_than_one_out_of_turn() -> None:

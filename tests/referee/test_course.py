@@ -2,43 +2,67 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pytest
+from fake_look import fake_look
 from table_scene import rules
 
 from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
-from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.referee import course
+from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Act, Kind
+from focus_companion.referee.course import IgnoredChanges, context_evidence
+from focus_companion.referee.verdict import Wrong
+from focus_companion.referee.weighing import NOTHING, weigh
 
-RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
+STACKS = start_position(rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})).stacks
+
+FAINT = 18.0
+"""Deviation of a square that has certainly changed faintly."""
+
+
+def changes(**stacks: str) -> dict[int, str]:
+    return {INDEX[name]: stack for name, stack in stacks.items()}
+
+
+def moves(text: str) -> tuple[Move, ...]:
+    return tuple(map(Move.parse, text.split()))
+
+
+def penalty(
+    touched: Mapping[str, float], changed: Mapping[str, str] = {}, faintly_changed: Mapping[str, float] = {}
+) -> float:
+    """The penalty of an act with these changes for what it does not account for."""
+    look = fake_look(
+        STACKS,
+        touched,
+        deviations={square: 9.0 for square, share in touched.items() if share > 0},
+        faintly_changed=faintly_changed,
+        covers=[("c1", "c3")],
+    )
+    return IgnoredChanges(look).penalty(Act(Kind.WRONG, changes(**changed)))
 
 
 @pytest.mark.parametrize(
-    ("touched", "changes", "against"),
+    ("touched", "faint", "changed", "penalised"),
     [
-        ({"c1": 0.21}, {}, course.IGNORED_CHANGE_PENALTY),
-        ({"c1": 0.15}, {}, course.IGNORED_CHANGE_PENALTY / 2),
-        ({"c1": 0.09}, {}, 0.0),
-        ({"c1": 0.21}, {"c1": "gg"}, 0.0),
-        ({"c1": 0.21, "b4": 0.9}, {"b4": "r"}, course.IGNORED_CHANGE_PENALTY),
-        ({"c3": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
-        ({"c4": 0.4, "c1": 0.9}, {"c1": "r"}, course.IGNORED_CHANGE_PENALTY),
-        ({"d2": 0.4, "c1": 0.9}, {"c1": "r"}, 0.0),
-        ({"d2": 0.4}, {"c1": "r"}, course.IGNORED_CHANGE_PENALTY),
-        ({"f4": -3, "a3": -3, "h5": -3, "h4": 0.15}, {}, course.IGNORED_FAINT_PENALTY),
-        ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, {}, 0.0),
-        ({"c1": 0.9, "f7": -1.5}, {"c1": "", "e1": "gg"}, course.IGNORED_FAINT_PENALTY),
-        ({"c1": 0.9, "f7": -0.8}, {"c1": "", "e1": "gg"}, 0.8 * course.IGNORED_FAINT_PENALTY),
-        ({"c1": 0.9, "f7": -1.5}, {"c1": "", "f7": "gg"}, 0.0),
+        ({"c1": 0.3}, [], {}, True),
+        ({"c1": 0.09}, [], {}, False),
+        ({"c1": 0.3}, [], {"c1": "gg"}, False),
+        ({"c1": 0.3, "b4": 0.9}, [], {"b4": "r"}, True),
+        ({"c3": 0.4, "c1": 0.9}, [], {"c1": "r"}, False),
+        ({"c4": 0.4, "c1": 0.9}, [], {"c1": "r"}, True),
+        ({"d2": 0.4, "c1": 0.9}, [], {"c1": "r"}, False),
+        ({"d2": 0.4}, [], {"c1": "r"}, True),
+        ({"h4": 0.15}, ["f4", "a3", "h5"], {}, True),
+        ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, [], {}, False),
+        ({"c1": 0.9}, ["f7"], {"c1": "", "e1": "gg"}, True),
+        ({"c1": 0.9}, ["f7"], {"c1": "", "f7": "gg"}, False),
     ],
     ids=[
         "left alone",
-        "a little",
         "noise",
         "changed",
         "besides",
@@ -49,145 +73,114 @@ RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
         "few changed, many faintly",
         "the light",
         "faintly changed",
-        "faintly changed, by little",
         "faintly changed and changed",
     ],
 )
 def test_an_act_must_account_for_every_changed_square(
-    touched: dict[str, float], changes: dict[str, str], against: float
+    touched: dict[str, float], faint: list[str], changed: dict[str, str], penalised: bool
 ) -> None:
-    """Negative in ``touched``: faintly changed, by that fraction of the certain deviation."""
-    by = {INDEX[square]: -share for square, share in touched.items() if share < 0}
-    faintly_changed = {square: 12.0 * share for square, share in by.items()}
-    shares = np.zeros(len(SQUARES))
-    for square, share in touched.items():
-        shares[INDEX[square]] = max(0.0, share)
-    covers = {(INDEX["c1"], INDEX["c3"])}
-    outlines = SimpleNamespace(overlap=lambda one, _high, other, _own: (one, other) in covers)
-    evidence = SimpleNamespace(outlines=outlines, standing=start_position(RULES).stacks)
-    look: Any = SimpleNamespace(
-        touched=shares,
-        faintly_changed=faintly_changed,
-        evidence=evidence,
-        change=object(),
-        deviations=np.where(shares > 0, 9.0, 1.0),
-    )
-    act = Act(Kind.WRONG, {INDEX[square]: stack for square, stack in changes.items()})
-    assert course.IgnoredChanges(look).penalty(act) == pytest.approx(against)
+    assert (penalty(touched, changed, dict.fromkeys(faint, FAINT)) > 0) is penalised
+
+
+def test_the_penalty_for_an_ignored_change_grows_with_it_up_to_a_limit() -> None:
+    none, some, full, more = (penalty({"c1": share}) for share in (0.09, 0.15, 0.3, 0.9))
+    assert 0 == none < some < full == more
+    some, larger, full, more = (penalty({}, {}, {"f7": by}) for by in (6.0, 9.0, FAINT, 50.0))
+    assert 0 < some < larger < full == more
+
+
+def is_found(look: Any, act: Act) -> bool:
+    """Whether the act is likelier than that nothing has happened."""
+    return weigh(look, [NOTHING, act], None).act is act
+
+
+ON_ITS_OWN = Act(Kind.TURN, changes(d5="gg"), moves("*d5"))
 
 
 @pytest.mark.parametrize(
-    ("by", "gained", "before", "against"),
+    ("by", "gained", "before", "found"),
     [
-        (0.5, -9.0, -9.0, course.UNSEEN_CHANGE_PENALTY + course.CALM_CHANGE_PENALTY),
-        (0.5, 25.0, 25.0, course.UNSEEN_CHANGE_PENALTY + course.CALM_CHANGE_PENALTY + 25.0),
-        (6.0, 25.0, -9.0, course.UNSEEN_CHANGE_PENALTY),
-        (6.0, 25.0, 20.0, course.UNSEEN_CHANGE_PENALTY + 20.0),
+        (0.5, -9.0, -9.0, False),
+        (0.5, 60.0, 60.0, False),
+        (6.0, 60.0, -9.0, True),
+        (6.0, 60.0, 55.0, False),
+        (6.0, 14.0, -9.0, False),
     ],
     ids=[
         "calm",
         "calm, but it would fit better",
         "faintly changed",
         "faintly changed, but it fitted better before",
+        "faintly changed, and hardly fits better",
     ],
 )
 def test_a_square_that_looks_as_before_was_not_changed(
-    by: float, gained: float, before: float, against: float
+    by: float, gained: float, before: float, found: bool
 ) -> None:
     """One more piece would be clearly visible; the square differs ``by`` standard deviations. A gain that the
-    previous picture had, too, is no evidence."""
-    outlines = SimpleNamespace(piece_pixels=1000.0)
-    evidence = SimpleNamespace(
-        standing=start_position(RULES).stacks,
-        outlines=outlines,
-        stack_gain=lambda *_: SimpleNamespace(pixels=600, nats=gained),
+    previous picture had, too, is no evidence.
+    """
+    look = fake_look(
+        STACKS, nats={"d5": {"gg": gained}}, deviations={"d5": by}, before={"d5": before}, pixels=600
     )
-    look: Any = SimpleNamespace(
-        touched=np.zeros(len(SQUARES)),
-        deviations=np.full(len(SQUARES), by),
-        since_mark=None,
-        appeared="",
-        evidence=evidence,
-        gain_before=lambda *_: before,
-        unsettled=(),
-    )
-    act = Act(Kind.TURN, {INDEX["d5"]: "gg"}, (Move.parse("*d5"),))
-    assert course.context_evidence(look, act, None) == pytest.approx(-against)
-    # A barely visible turn need not change anything; but an unchanged square is no evidence for it.
-    hidden = Act(Kind.TURNS, act.changes, (*act.moves, Move.parse("d7-d8")), unseen=frozenset(act.changes))
-    assert course.context_evidence(look, hidden, None) == pytest.approx(-max(0.0, before))
+    assert is_found(look, ON_ITS_OWN) is found
+
+
+def test_the_less_a_square_differs_the_stronger_the_evidence_that_nothing_was_changed_there() -> None:
+    calm, faint = (fake_look(STACKS, deviations={"d5": by}) for by in (0.5, 6.0))
+    assert context_evidence(calm, ON_ITS_OWN, None) < context_evidence(faint, ON_ITS_OWN, None) < 0
     # If one of two turns in doubt is rejected, its pieces must have been moved back.
-    back = Act(Kind.TURNS, {}, (*act.moves, Move.parse("d5-d6")), restored=act.changes)
-    unlike = course.UNSEEN_CHANGE_PENALTY + (
-        course.CALM_CHANGE_PENALTY if by < course.MAX_CALM_DEVIATION else 0.0
-    )
-    assert course.context_evidence(look, back, None) == pytest.approx(-unlike)
+    back = Act(Kind.TURNS, {}, moves("*d5 d5-d6"), restored=ON_ITS_OWN.changes)
+    assert context_evidence(calm, back, None) < context_evidence(faint, back, None) < 0
 
 
-@pytest.mark.parametrize(
-    ("unsettled", "against"), [((), 90.0), ((INDEX["g3"],), 90.0), ((INDEX["d6"],), 0.0)]
-)
+def test_a_barely_visible_turn_need_not_change_anything_but_gains_nothing_either() -> None:
+    hidden = Act(Kind.TURNS, ON_ITS_OWN.changes, moves("*d5 d7-d8"), unseen=frozenset(ON_ITS_OWN.changes))
+    assert context_evidence(fake_look(STACKS), hidden, None) == 0
+    fits = fake_look(STACKS, nats={"d5": {"gg": 60.0}})
+    assert not is_found(fits, hidden)
+
+
+@pytest.mark.parametrize(("unsettled", "found"), [([], False), (["g3"], False), (["d6"], True)])
 def test_an_act_that_a_new_reference_already_shows_was_made_before_it(
-    unsettled: tuple[int, ...], against: float
+    unsettled: list[str], found: bool
 ) -> None:
     """A turn made before the board was pushed: in the new reference, the stack on its target already looked
-    higher."""
-    look: Any = SimpleNamespace(
-        touched=np.full(len(SQUARES), 0.1),
-        gain_before=lambda *_: 90.0 / 2,
+    higher.
+    """
+    look = fake_look(
+        STACKS,
+        0.1,
+        {"d5": {"gg": 45.0}, "d6": {"": 45.0}},
+        before={"d5": 100.0, "d6": 5.0},
         unsettled=unsettled,
-        since_mark=None,
-        appeared="",
-        evidence=SimpleNamespace(standing=start_position(RULES).stacks),
     )
-    act = Act(Kind.TURN, {INDEX["d5"]: "gg", INDEX["d6"]: ""}, (Move.parse("d6-d5"),))
-    assert course.context_evidence(look, act, None) == pytest.approx(-against)
+    assert is_found(look, Act(Kind.TURN, changes(d5="gg", d6=""), moves("d6-d5"))) is found
 
 
 @pytest.mark.parametrize(
-    ("moves", "against"),
-    [("*c8 d8-c8", course.BURIED_PIECE_PENALTY), ("*c8 d5-d6", 0.0), ("*c8", 0.0), ("d8-c8 *c8", 0.0)],
+    ("turns", "legal"),
+    [("*c8 d8-c8", False), ("*c8 d5-d6", True), ("*c8", True), ("d8-c8 *c8", True)],
     ids=["buried", "elsewhere", "alone", "on top"],
 )
-def test_a_piece_buried_before_it_was_seen_is_unlikely(moves: str, against: float) -> None:
+def test_a_piece_buried_before_it_was_seen_is_unlikely(turns: str, legal: bool) -> None:
     """Only the height shows the piece: more likely the stack was illegally set on the bare square."""
-    look: Any = SimpleNamespace(
-        touched=np.ones(len(SQUARES)),
-        gain_before=lambda *_: -9.0,
-        unsettled=(),
-        since_mark=None,
-        appeared="",
-        evidence=SimpleNamespace(standing=start_position(RULES).stacks),
-    )
-    told = tuple(map(Move.parse, moves.split()))
-    act = Act(Kind.TURN if len(told) == 1 else Kind.TURNS, {INDEX["c8"]: "gr", INDEX["d8"]: ""}, told)
-    assert course.context_evidence(look, act, None) == pytest.approx(-against)
+    look = fake_look(STACKS, 1.0, {"c8": {"gr": 60.0, "r": 60.0}, "d8": {"": 60.0}})
+    played = moves(turns)
+    act = Act(Kind.TURN if len(played) == 1 else Kind.TURNS, changes(c8="gr", d8=""), played)
+    illegal = Act(Kind.WRONG, changes(c8="r", d8=""), wrong=lambda: Wrong("distance", "r", (), ""))
+    assert weigh(look, [act, illegal], None).act is (act if legal else illegal)
 
 
-@pytest.mark.parametrize(
-    ("touched", "against"),
-    [(0.0, course.HIDDEN_TURN_PENALTY), (0.04, course.HIDDEN_TURN_PENALTY), (0.1, 0.0)],
-)
-def test_a_turn_visible_only_as_a_shadow_is_not_emitted_beside_another(
-    touched: float, against: float
-) -> None:
+def test_a_turn_visible_only_as_a_shadow_is_unlikely_beside_another() -> None:
     """A piece taken from below its own colour while somebody else's stack is moved."""
-    stood = list(start_position(RULES).stacks)
+    stood = list(STACKS)
     stood[INDEX["d5"]] = "rgg"
-    shown = np.ones(len(SQUARES))
-    shown[INDEX["d5"]] = touched
-    look: Any = SimpleNamespace(
-        touched=shown,
-        deviations=np.full(len(SQUARES), 9.0),
-        gain_before=lambda *_: -9.0,
-        unsettled=(),
-        since_mark=None,
-        appeared="",
-        evidence=SimpleNamespace(
-            standing=tuple(stood),
-            outlines=SimpleNamespace(piece_pixels=1000.0),
-            stack_gain=lambda *_: SimpleNamespace(pixels=0),
-        ),
+    turns = Act(Kind.TURNS, changes(d5="rg", d6="rgg"), moves("d5-d6 d7-d6"))
+    unchanged, shadow, changed = (
+        context_evidence(
+            fake_look(stood, {"d5": share, "d6": 1.0}, deviations=9.0, barely_visible=["d5"]), turns, None
+        )
+        for share in (0.0, 0.04, 0.1)
     )
-    act = Act(Kind.TURNS, {INDEX["d5"]: "rg", INDEX["d6"]: "rgg"}, (Move.parse("d5-d6"), Move.parse("d7-d6")))
-    assert course.context_evidence(look, act, None) == pytest.approx(-against)
+    assert unchanged == shadow < changed == 0

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
-import numpy as np
 import pytest
+from fake_look import fake_look
 
 from focus_companion.game.moves import Move
-from focus_companion.game.squares import INDEX, SQUARES
+from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Act, Kind
-from focus_companion.referee.explaining import MAX_ILLEGAL_ADVANTAGE, explains, follows_prompt, is_unbeatable
-from focus_companion.referee.margin import LEGAL_BONUS
+from focus_companion.referee.explaining import explains, follows_prompt, is_unbeatable
 from focus_companion.referee.trimming import Pending
 from focus_companion.referee.weighing import Judgement
 
@@ -28,56 +24,39 @@ def test_a_prompted_trimming_need_not_be_visible(awaited: str, lead: float, due:
 @pytest.mark.parametrize(
     ("another", "more", "unbeatable"),
     [
-        ({"b3": "rrgr", "c3": ""}, MAX_ILLEGAL_ADVANTAGE + 1.0, False),
-        ({"b3": "rrgr", "c3": ""}, MAX_ILLEGAL_ADVANTAGE - 1.0, True),
-        ({"b3": "r", "c3": "rrg"}, 1.0 - LEGAL_BONUS, False),
-        ({"b3": "r", "c3": "rrg"}, -1.0 - LEGAL_BONUS, True),
+        ({"b3": "rrgr", "c3": ""}, 20.0, False),
+        ({"b3": "rrgr", "c3": ""}, 0.0, True),
+        ({"b3": "r", "c3": "rrg"}, 0.0, False),
+        ({"b3": "r", "c3": "rrg"}, -30.0, True),
     ],
-    ids=["opposite and better", "opposite, hardly better", "one more piece", "one more, clearly worse"],
+    ids=["opposite and better", "opposite, equally good", "one more piece", "one more, clearly worse"],
 )
 def test_a_turn_is_unbeatable_only_if_no_other_transfer_between_its_squares_fits(
     another: dict[str, str], more: float, unbeatable: bool
 ) -> None:
     """Red's piece set on green's, out of turn, on a board whose bare domes look as green as the pieces."""
-    b3, c3 = INDEX["b3"], INDEX["c3"]
-    stood = [""] * len(SQUARES)
-    stood[b3], stood[c3] = "rrg", "r"
-    turn = Act(Kind.TURN, {b3: "rr", c3: "rg"}, (Move.parse("b3-c3"),))
-    nats = {(b3, "rr"): 230.0, (c3, "rg"): 230.0}
-    nats |= {(INDEX[square], stack): 230.0 + more / 2 for square, stack in another.items()}
-    evidence = SimpleNamespace(
-        standing=tuple(stood),
-        stack_gain=lambda *which: SimpleNamespace(nats=nats.get(which, 100.0), per_pixel=3.6, pixels=64),
-        outlines=SimpleNamespace(touching=lambda squares: squares),
-    )
-    look: Any = SimpleNamespace(evidence=evidence, touched=np.zeros(len(SQUARES)), faintly_changed={})
+    turn = Act(Kind.TURN, {INDEX["b3"]: "rr", INDEX["c3"]: "rg"}, (Move.parse("b3-c3"),))
+    nats = {"b3": {"rr": 230.0}, "c3": {"rg": 230.0}}
+    for square, stack in another.items():
+        nats[square][stack] = 230.0 + more / 2
+    look = fake_look({"b3": "rrg", "c3": "r"}, nats=nats, unlisted=100.0, pixels=1700)
     assert is_unbeatable(look, turn) is unbeatable
 
 
 @pytest.mark.parametrize(
     ("alone", "with_the_rest", "explained"),
-    [(-26.0, 32.0, True), (-26.0, -20.0, False), (-24.0, -20.0, True)],
+    [(-40.0, 32.0, True), (-40.0, -40.0, False), (-20.0, -30.0, True)],
     ids=["hidden by the stack in front", "contradicted", "hardly contradicted"],
 )
 def test_a_dome_behind_a_stack_that_grew_need_not_look_bare(
     alone: float, with_the_rest: float, explained: bool
 ) -> None:
-    f6, f7 = INDEX["f6"], INDEX["f7"]
-    act = Act(Kind.PENDING, {f7: "", f6: "ggrgrr"}, (Move.parse("f7-f6"),))
-    nats = {frozenset({f6}): 7.0, frozenset({f7}): alone, frozenset({f6, f7}): with_the_rest}
-
-    def gained(*squares: int) -> SimpleNamespace:
-        shown = nats[frozenset(squares)]
-        return SimpleNamespace(nats=shown, per_pixel=shown / 40)
-
-    evidence = SimpleNamespace(
-        standing=("",) * len(SQUARES),
-        gain=lambda changes: gained(*changes),
-        stack_gain=lambda square, _: gained(square),
-    )
-    faintly_changed = {f6: 125.0, f7: 434.0}
-    look: Any = SimpleNamespace(
-        evidence=evidence, touched=np.zeros(len(SQUARES)), faintly_changed=faintly_changed
+    act = Act(Kind.PENDING, {INDEX["f7"]: "", INDEX["f6"]: "ggrgrr"}, (Move.parse("f7-f6"),))
+    look = fake_look(
+        {"f7": "r", "f6": "ggrgr"},
+        nats={"f6": {"ggrgrr": 7.0}, "f7": {"": alone}},
+        jointly={("f6", "f7"): with_the_rest},
+        faintly_changed={"f6": 125.0, "f7": 434.0},
     )
     assert explains(look, Judgement(act, 27.3, 42.3), []) is explained
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
+from fake_look import fake_look
 
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.referee import course
 from focus_companion.referee.acts import Act, Kind
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD, margin
 from focus_companion.referee.verdict import Wrong
@@ -21,76 +18,12 @@ HIGH, LOW = 2.4, 0.6
 """Pixels by which a piece shifts the top of its stack: from an oblique camera, and from above."""
 
 
-@dataclass
-class FakeOutlines:
-    step: float = HIGH
-    piece_pixels: float = 100.0
-
-
-@dataclass
-class FakeGain:
-    pixels: int
-
-
-@dataclass
-class FakeEvidence:
-    """The stacks of the reference by square, and the number of pixels that one more piece changes."""
-
-    standing: tuple[str, ...]
-    pixels: int = 40
-    outlines: FakeOutlines = field(default_factory=FakeOutlines)
-
-    def stack_gain(self, square: int, stack: str) -> FakeGain:
-        return FakeGain(self.pixels)
-
-
-@dataclass
-class FakeLook:
-    """The part of a look that :mod:`.margin` uses: how much of each square has changed, and how much it
-    differs.
+def look(standing: Mapping[str, str] = {}, **more: Any) -> Any:
+    """A look in which every square has changed, unless ``more`` says otherwise, and one more piece changes 40
+    pixels.
     """
-
-    evidence: FakeEvidence
-    touched: NDArray[np.float64]
-    deviations: NDArray[np.float64]
-    faintly_changed: dict[int, float]
-    unsettled: tuple[int, ...] = ()
-    since_mark: None = None
-    appeared: tuple[int, ...] = ()
-
-    @property
-    def change(self) -> FakeLook:
-        return self
-
-
-def look(
-    standing: Mapping[str, str] = {},
-    *,
-    touched: Mapping[str, float] | float = 1.0,
-    deviations: Mapping[str, float] | float = 2.0,
-    faintly_changed: Mapping[str, float] = {},
-    step: float = HIGH,
-    pixels: int = 40,
-) -> Any:
-    """A look given by the names of squares; a number applies to all squares."""
-
-    def everywhere(values: Mapping[str, float] | float, otherwise: float) -> NDArray[np.float64]:
-        if not isinstance(values, Mapping):
-            return np.full(len(SQUARES), values)
-        found = np.full(len(SQUARES), otherwise)
-        for name, value in values.items():
-            found[INDEX[name]] = value
-        return found
-
-    stacks = [""] * len(SQUARES)
-    for name, stack in standing.items():
-        stacks[INDEX[name]] = stack
-    return FakeLook(
-        FakeEvidence(tuple(stacks), pixels, FakeOutlines(step)),
-        everywhere(touched, 0.0),
-        everywhere(deviations, 2.0),
-        {INDEX[name]: more for name, more in faintly_changed.items()},
-    )
+    usual = {"touched": 1.0, "deviations": 2.0, "pixels": 40, "piece_pixels": 100.0}
+    return fake_look(standing, **usual | more)
 
 
 def changes(**stacks: str) -> dict[int, str]:
@@ -139,7 +72,7 @@ def test_a_stack_is_correctly_trimmed_only_if_its_outline_agrees(
         (0.0, 0.0, "rg", (), False),
         (0.05, 0.0, "rg", (), False),
         (0.3, 0.0, "rg", (), True),
-        (0.0, course.MIN_CLEAR_DEVIATION, "rg", (), True),
+        (0.0, 18.0, "rg", (), True),
         (0.0, 0.0, "rr", (), True),
         (0.0, 0.0, "rg", ("f7",), True),
     ],

@@ -55,12 +55,12 @@ def check_record(table: Table) -> None:
 def test_playing_on_answers_who_begins(rules: Rules, turns: list[str], order: list[str]) -> None:
     table = begun(rules)
     (first, one), (second, two), (third, three) = (turn.split() for turn in turns)
-    told = table.show(done(table, one, first[0]), seconds=2.0)
-    assert told.words == ["alert out_of_turn"]
+    emitted = table.show(done(table, one, first[0]), seconds=2.0)
+    assert emitted.summary == ["alert out_of_turn"]
     assert table.session.state()["begins"] == first
-    told = table.show(done(table, two, second[0]), seconds=2.0)
-    assert told.words == ["resolved", f"move {one}", f"move {two}"]
-    assert table.show(done(table, three, third[0]), seconds=2.0).words == [f"move {three}"]
+    emitted = table.show(done(table, two, second[0]), seconds=2.0)
+    assert emitted.summary == ["resolved", f"move {one}", f"move {two}"]
+    assert table.show(done(table, three, third[0]), seconds=2.0).summary == [f"move {three}"]
     assert played(table) == [(first, one), (second, two), (third, three)]
     assert table.session.state()["order"] == order
     check_record(table)
@@ -69,19 +69,19 @@ def test_playing_on_answers_who_begins(rules: Rules, turns: list[str], order: li
 def test_the_players_say_who_begins() -> None:
     table = begun(Rules.make(2))
     start = table.stacks
-    assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["alert out_of_turn"]
+    assert table.show(done(table, "d6-d7"), seconds=2.0).summary == ["alert out_of_turn"]
     table.session.submit(ask.Begin("r"))
     # The board already shows the position: nothing needs to be found or set up, and play goes on.
-    assert table.show(seconds=1.0).words == ["resolved", "move d6-d7"]
+    assert table.show(seconds=1.0).summary == ["resolved", "move d6-d7"]
     assert table.session.camera == "ok" and table.session.state()["begins"] is None
-    assert table.show(done(table, "c4-c5"), seconds=2.0).words == ["move c4-c5"]
+    assert table.show(done(table, "c4-c5"), seconds=2.0).summary == ["move c4-c5"]
     assert played(table) == [("red", "d6-d7"), ("green", "c4-c5")]
     check_record(table)
     # Taken back to its start, the game is begun by red; now it is in question whether green begins.
-    assert table.show(start, seconds=2.0).words == ["taken_back 0"]
+    assert table.show(start, seconds=2.0).summary == ["taken_back 0"]
     assert table.session.state()["to_move"] == "red"
-    assert table.show(done(table, "c4-c5"), seconds=2.0).words == ["alert out_of_turn"]
-    assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["resolved", "move c4-c5", "move d6-d7"]
+    assert table.show(done(table, "c4-c5"), seconds=2.0).summary == ["alert out_of_turn"]
+    assert table.show(done(table, "d6-d7"), seconds=2.0).summary == ["resolved", "move c4-c5", "move d6-d7"]
     assert played(table) == [("green", "c4-c5"), ("red", "d6-d7")]
     check_record(table)
 
@@ -90,18 +90,18 @@ def test_players_may_play_on_before_answering_late() -> None:
     table = begun(Rules.make(2))
     table.show(done(table, "d6-d7"), seconds=2.0)
     table.session.submit(ask.Begin("r"))
-    assert table.show(done(table, "c4-c5"), seconds=2.0).words == ["resolved", "move d6-d7", "move c4-c5"]
+    assert table.show(done(table, "c4-c5"), seconds=2.0).summary == ["resolved", "move d6-d7", "move c4-c5"]
     assert played(table) == [("red", "d6-d7"), ("green", "c4-c5")]
 
 
 def test_put_back_it_is_like_any_other_alert() -> None:
     table = begun(Rules.make(2))
     start = table.stacks
-    assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["alert out_of_turn"]
-    assert table.show(start, seconds=1.0).words == ["resolved"]
+    assert table.show(done(table, "d6-d7"), seconds=2.0).summary == ["alert out_of_turn"]
+    assert table.show(start, seconds=1.0).summary == ["resolved"]
     assert table.session.state()["begins"] is None
-    assert table.show(done(table, "c4-c5"), seconds=1.0).words == ["move c4-c5"]
-    assert table.show(done(table, "d6-d7"), seconds=1.0).words == ["move d6-d7"]
+    assert table.show(done(table, "c4-c5"), seconds=1.0).summary == ["move c4-c5"]
+    assert table.show(done(table, "d6-d7"), seconds=1.0).summary == ["move d6-d7"]
     assert played(table) == [("green", "c4-c5"), ("red", "d6-d7")]
     assert table.session.state()["order"] == ["green", "red"]
 
@@ -113,23 +113,23 @@ def test_put_back_and_the_named_player_begins() -> None:
     table.stacks, wrong = start, table.stacks
     right = done(table, "c4-c5")
     table.stacks = wrong
-    assert table.show(right, seconds=2.0).words == ["resolved", "move c4-c5"]
+    assert table.show(right, seconds=2.0).summary == ["resolved", "move c4-c5"]
     assert played(table) == [("green", "c4-c5")]
 
 
 def test_only_the_first_turn_is_in_question() -> None:
     table = begun(Rules.make(2))
-    assert table.show(done(table, "c4-c5"), seconds=1.0).words == ["move c4-c5"]
-    told = table.show(done(table, "f4-f3"), seconds=2.0)
-    assert told.words == ["alert out_of_turn"]
-    assert "begin" not in told.events[0].to_json()["text"]
+    assert table.show(done(table, "c4-c5"), seconds=1.0).summary == ["move c4-c5"]
+    emitted = table.show(done(table, "f4-f3"), seconds=2.0)
+    assert emitted.summary == ["alert out_of_turn"]
+    assert "begin" not in emitted.events[0].to_json()["text"]
     assert table.session.state()["begins"] is None
 
 
 def test_what_would_be_illegal_for_anybody_begins_nothing() -> None:
     """Three players: the thirteenth piece comes first, whoever begins."""
     table = begun(Rules.make(3))
-    assert table.show(done(table, "b4-b5"), seconds=2.0).words[0].startswith("alert")
+    assert table.show(done(table, "b4-b5"), seconds=2.0).summary[0].startswith("alert")
     assert table.session.state()["begins"] is None
 
 
@@ -138,8 +138,8 @@ def test_from_a_corrected_position() -> None:
     table = begun(Rules.make(2))
     table.show(done(table, "c4-c5"), seconds=1.0)
     table.session.submit(ask.SetPosition(table.stacks, "g"))
-    assert table.show(seconds=2.0).words == []
-    assert table.show(done(table, "d6-d7"), seconds=2.0).words == ["alert out_of_turn"]
-    assert table.show(done(table, "f4-f3"), seconds=2.0).words == ["resolved", "move d6-d7", "move f4-f3"]
+    assert table.show(seconds=2.0).summary == []
+    assert table.show(done(table, "d6-d7"), seconds=2.0).summary == ["alert out_of_turn"]
+    assert table.show(done(table, "f4-f3"), seconds=2.0).summary == ["resolved", "move d6-d7", "move f4-f3"]
     assert table.session.state()["order"] == ["green", "red"]
     check_record(table)

@@ -27,12 +27,12 @@ def ask(table: Table, move: str) -> list[Event]:
             history.position.to_move, Move.parse(move), history.game, history.ply, history.position.text
         )
     )
-    told = table.session.attend()
+    emitted = table.session.attend()
     assert done.exception(timeout=0) is None
-    return told
+    return emitted
 
 
-def words(events: list[Event]) -> list[str]:
+def types(events: list[Event]) -> list[str]:
     return [event.type for event in events]
 
 
@@ -41,66 +41,66 @@ def alerts(events: tuple[Event, ...]) -> list[Alert]:
 
 
 def test_a_chosen_turn_is_a_turn_like_any_other(table: Table) -> None:
-    assert words(ask(table, "c4-c5")) == ["reply"]
+    assert types(ask(table, "c4-c5")) == ["reply"]
     state = table.session.state()
     assert state["reply"]["move"] == "c4-c5" and state["seats"] == {"green": "engine:x", "red": "board"}
-    assert table.show(table.after("c4-c5"), 1.5).words == ["move c4-c5"]
+    assert table.show(table.after("c4-c5"), 1.5).summary == ["move c4-c5"]
     assert table.session.state()["reply"] is None
 
 
 def test_another_turn_in_its_place_is_put_right(table: Table) -> None:
     ask(table, "c4-c5")
     start = table.stacks
-    told = table.show(table.after("b4-b5"), 1.5)
-    (alert,) = alerts(told.events)
+    emitted = table.show(table.after("b4-b5"), 1.5)
+    (alert,) = alerts(emitted.events)
     assert (alert.reason, alert.player, alert.squares) == ("not_the_reply", "green", ["b4", "b5"])
     assert "asked for 1 piece c4 to c5" in alert.text and "not for 1 piece b4 to b5" in alert.text
     assert "put the pieces back" in alert.text
-    assert table.show(seconds=2.0).words == [], "an alert is told once"
+    assert table.show(seconds=2.0).summary == [], "an alert is emitted once"
     assert table.session.state()["reply"]["move"] == "c4-c5", "it is still due"
-    assert table.show(start, 1.5).words == ["resolved"]
-    assert table.show(table.after("c4-c5"), 1.5).words == ["move c4-c5"]
+    assert table.show(start, 1.5).summary == ["resolved"]
+    assert table.show(table.after("c4-c5"), 1.5).summary == ["move c4-c5"]
 
 
 def test_from_a_wrong_turn_straight_to_the_right_one(table: Table) -> None:
     ask(table, "c4-c5")
     right = table.after("c4-c5")
     table.show(table.after("b4-b5"), 1.5)
-    assert table.show(right, 1.5).words == ["resolved", "move c4-c5"]
+    assert table.show(right, 1.5).summary == ["resolved", "move c4-c5"]
 
 
 def test_a_wrong_turn_may_be_accepted_by_hand(table: Table) -> None:
     ask(table, "c4-c5")
     table.show(table.after("b4-b5"), 1.5)
     table.session.submit(RuleLegal(Move.parse("b4-b5")))
-    assert words(table.session.attend()) == ["ruling", "resolved", "move"]
+    assert types(table.session.attend()) == ["ruling", "resolved", "move"]
     assert table.session.state()["reply"] is None and table.session.state()["to_move"] == "red"
-    assert table.show(seconds=1.5).words == []
-    assert table.show(table.after("f5-f6"), 1.5).words == ["move f5-f6"], "red has hands"
+    assert table.show(seconds=1.5).summary == []
+    assert table.show(table.after("f5-f6"), 1.5).summary == ["move f5-f6"], "red is played at the board"
 
 
 def test_a_turn_made_before_one_was_chosen_is_alerted(table: Table) -> None:
-    told = table.show(table.after("c4-c5"), 1.5)
-    (alert,) = alerts(told.events)
+    emitted = table.show(table.after("c4-c5"), 1.5)
+    (alert,) = alerts(emitted.events)
     assert alert.reason == "not_the_reply" and "has not chosen a turn yet" in alert.text
-    assert words(ask(table, "c4-c5")) == ["reply"]
+    assert types(ask(table, "c4-c5")) == ["reply"]
     # It is on the board already and need not be taken back and made again.
-    assert table.show(seconds=1.0).words == ["resolved", "move c4-c5"]
+    assert table.show(seconds=1.0).summary == ["resolved", "move c4-c5"]
 
 
 def test_a_turn_made_too_early_after_one_of_the_table() -> None:
     table = begun(Rules.make(2), {"r": "engine:x"})
     first = apply(table.session.position, Move.parse("c4-c5"), table.rules)
     second = apply(first, Move.parse("f5-f6"), table.rules)
-    told = table.show(second.stacks, 2.0)
-    assert told.words == ["move c4-c5", "alert not_the_reply"]
-    assert table.show(first.stacks, 2.0).words == ["resolved"]
+    emitted = table.show(second.stacks, 2.0)
+    assert emitted.summary == ["move c4-c5", "alert not_the_reply"]
+    assert table.show(first.stacks, 2.0).summary == ["resolved"]
 
 
 def test_an_illegal_act_keeps_its_own_reason(table: Table) -> None:
     ask(table, "c4-c5")
     wrong = table.put({"c4": "", "d5": table.stacks[INDEX["d5"]] + "g"})
-    assert table.show(wrong, 1.5).words == ["alert not_straight"]
+    assert table.show(wrong, 1.5).summary == ["alert not_straight"]
 
 
 def test_a_reply_that_is_trimmed() -> None:
@@ -112,24 +112,24 @@ def test_a_reply_that_is_trimmed() -> None:
     (reply,) = ask(table, "d4-d6")
     assert [gone["piece"] for gone in reply.to_json()["remove"]] == ["r", "r"]
     after = table.put({"d4": "", "d6": "ggrrg"})
-    assert table.show(table.after("d4-d6"), 1.5).words == ["prompt d6"]
+    assert table.show(table.after("d4-d6"), 1.5).summary == ["prompt d6"]
     assert table.session.state()["reply"]["move"] == "d4-d6"
-    assert table.show(after, 2.0).words == ["move d4-d6"]
+    assert table.show(after, 2.0).summary == ["move d4-d6"]
 
 
 def test_who_takes_back_before_a_reply_is_made(table: Table) -> None:
     ask(table, "c4-c5")
     table.show(table.after("c4-c5"), 1.5)
     table.session.submit(TakeBack())
-    assert words(table.session.attend()) == ["taken_back"]
+    assert types(table.session.attend()) == ["taken_back"]
     assert table.session.state()["reply"] is None, "it is asked for anew"
-    assert words(ask(table, "b4-b5")) == ["reply"]
+    assert types(ask(table, "b4-b5")) == ["reply"]
 
 
-def test_a_seat_that_gets_hands_in_the_middle(table: Table) -> None:
+def test_a_seat_is_given_to_the_board_during_a_game(table: Table) -> None:
     ask(table, "c4-c5")
     table.show(table.after("b4-b5"), 1.5)
     table.session.submit(SetSeat("g", "board"))
-    assert words(table.session.attend()) == ["seat"]
+    assert types(table.session.attend()) == ["seat"]
     assert table.session.state()["reply"] is None
-    assert table.show(seconds=1.0).words == ["resolved", "move b4-b5"]
+    assert table.show(seconds=1.0).summary == ["resolved", "move b4-b5"]

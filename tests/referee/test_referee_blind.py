@@ -50,42 +50,42 @@ SPOILT = [("dark", no_light), ("covered", finger), ("damaged", broken_off)]
 def test_a_turn_made_meanwhile_is_seen_when_the_picture_is_back(
     table: Table, why: str, spoil: Callable[[Image], Image]
 ) -> None:
-    told = table.shoot(table.stage(), 2.0, spoil)
-    (lost,) = told.events
+    emitted = table.shoot(table.stage(), 2.0, spoil)
+    (lost,) = emitted.events
     assert lost.to_json() | {"time": 0} == {"type": "lost", "time": 0, "what": "camera", "why": why}
     state = table.session.state()
     assert (state["camera"], state["camera_why"]) == (why, why)
     assert after(NOTHING, lost, state).camera_lost
     table.stacks = table.after("d5-d6")
-    assert table.shoot(table.stage(), 5.0, spoil).words == []
-    told = table.shoot(table.stage(), 2.0)
-    assert told.words == ["found", "move d5-d6"]
+    assert table.shoot(table.stage(), 5.0, spoil).summary == []
+    emitted = table.shoot(table.stage(), 2.0)
+    assert emitted.summary == ["found", "move d5-d6"]
     state = table.session.state()
     assert (state["camera"], state["camera_why"]) == ("ok", None)
-    assert not after(after(NOTHING, lost, state), told.events[0], state).camera_lost
+    assert not after(after(NOTHING, lost, state), emitted.events[0], state).camera_lost
 
 
 @pytest.mark.parametrize(("why", "spoil"), SPOILT, ids=[why for why, _ in SPOILT])
 def test_a_moment_is_no_news(table: Table, why: str, spoil: Callable[[Image], Image]) -> None:
-    assert table.shoot(table.stage(), 0.8, spoil).words == []
-    assert table.shoot(table.stage(), 1.0).words == []
+    assert table.shoot(table.stage(), 0.8, spoil).summary == []
+    assert table.shoot(table.stage(), 1.0).summary == []
 
 
 def test_pictures_of_another_size_are_reported_and_the_board_is_found_in_them(table: Table) -> None:
     def larger(image: Image) -> Image:
         return np.asarray(cv2.resize(image, (960, 720), interpolation=cv2.INTER_CUBIC), np.uint8)
 
-    told = table.shoot(table.stage(), 0.1, larger)
-    (lost,) = told.events
+    emitted = table.shoot(table.stage(), 0.1, larger)
+    (lost,) = emitted.events
     assert (lost.type, lost.to_json()["what"], lost.to_json()["why"]) == ("lost", "board", "resolution")
     assert table.session.state()["camera"] == "no board"
     assert table.session.state()["camera_why"] == "resolution"
-    assert table.shoot(table.stage(), 3.0, larger).words == ["found"]
+    assert table.shoot(table.stage(), 3.0, larger).summary == ["found"]
     table.stacks = table.after("d5-d6")
-    told = table.shoot(table.stage(), 2.0, larger)
-    assert told.words == ["move d5-d6"]
+    emitted = table.shoot(table.stage(), 2.0, larger)
+    assert emitted.summary == ["move d5-d6"]
     # And back to the first size.
-    assert table.show(seconds=4.0).words == ["lost", "found"]
+    assert table.show(seconds=4.0).summary == ["lost", "found"]
 
 
 def test_a_mirrored_picture_is_named_at_once_and_the_game_begins_without_the_mirror() -> None:
@@ -93,12 +93,12 @@ def test_a_mirrored_picture_is_named_at_once_and_the_game_begins_without_the_mir
         return np.ascontiguousarray(image[:, ::-1])
 
     table = Table(Rules.make(3))
-    told = table.shoot(table.stage(), 1.0, mirror)
-    (lost,) = told.events
+    emitted = table.shoot(table.stage(), 1.0, mirror)
+    (lost,) = emitted.events
     assert (lost.type, lost.to_json()["what"], lost.to_json()["why"]) == ("lost", "board", "mirrored")
     assert lost.time < 0.5
     assert table.session.state()["camera_why"] == "mirrored"
-    assert table.shoot(table.stage(), 2.0).words == ["found"]
+    assert table.shoot(table.stage(), 2.0).summary == ["found"]
     assert table.session.state()["camera_why"] is None and table.session.history.ready
 
 
@@ -111,10 +111,10 @@ def test_a_board_that_is_partly_outside_is_named_with_the_edge_until_it_is_whole
             break
     assert edges
     table.push_board(float(far), 0.0, 0.0)
-    told = table.shoot(table.stage(), 1.0)
-    (lost,) = told.events
+    emitted = table.shoot(table.stage(), 1.0)
+    (lost,) = emitted.events
     assert (lost.to_json()["what"], lost.to_json()["why"]) == ("board", f"cut off: {', '.join(edges)}")
     table.push_board(0.0, 0.0, 0.0)
-    assert table.shoot(table.stage(), 2.0).words == ["found"]
+    assert table.shoot(table.stage(), 2.0).summary == ["found"]
     table.stacks = table.after("d5-d6")
-    assert table.shoot(table.stage(), 2.0).words == ["move d5-d6"]
+    assert table.shoot(table.stage(), 2.0).summary == ["move d5-d6"]

@@ -49,25 +49,25 @@ ILLEGAL: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
 def test_an_illegal_act_is_alerted_once_and_then_resolved(table: Table, act: str) -> None:
     changes, reasons, squares = ILLEGAL[act]
     start = table.stacks
-    told = table.show(table.put(changes), seconds=2.5)
-    assert [event.type for event in told.events] == ["alert"]
-    alert = told.events[0].to_json()
+    emitted = table.show(table.put(changes), seconds=2.5)
+    assert [event.type for event in emitted.events] == ["alert"]
+    alert = emitted.events[0].to_json()
     assert alert["reason"] in reasons
     assert set(alert["squares"]) == squares
-    assert table.show(start).words == ["resolved"]
+    assert table.show(start).summary == ["resolved"]
 
 
 def test_an_alert_waits_until_the_picture_has_lasted(table: Table) -> None:
     start = table.stacks
-    assert table.show(table.put({"d5": "", "d7": "gg"}), seconds=0.4).words == []
-    assert table.show(start).words == []
+    assert table.show(table.put({"d5": "", "d7": "gg"}), seconds=0.4).summary == []
+    assert table.show(start).summary == []
 
 
 def test_a_piece_in_the_hand_is_no_removal(table: Table) -> None:
     """A stack lifted for two seconds while somebody thinks."""
     start = table.stacks
-    assert table.show(table.put({"d5": ""}), seconds=2.0).words == []
-    assert table.show(start).words == []
+    assert table.show(table.put({"d5": ""}), seconds=2.0).summary == []
+    assert table.show(start).summary == []
 
 
 def test_the_session_knows_which_pieces_are_in_the_hand(table: Table) -> None:
@@ -92,71 +92,71 @@ def test_the_session_knows_which_pieces_are_in_the_hand(table: Table) -> None:
 
 def test_a_piece_that_stays_away_is_missed(table: Table) -> None:
     start = table.stacks
-    told = table.show(table.put({"d5": ""}), seconds=4.5)
-    assert told.words == ["alert wrong_removal"]
-    assert table.show(start).words == ["resolved"]
+    emitted = table.show(table.put({"d5": ""}), seconds=4.5)
+    assert emitted.summary == ["alert wrong_removal"]
+    assert table.show(start).summary == ["resolved"]
 
 
 @pytest.mark.parametrize("seat", "SWNE")
 def test_a_hand_that_rests_over_the_board_gives_nothing(table: Table, seat: str) -> None:
     stage = replace(table.stage(), hand=Hand(seat, 20.0, -15.0, 30.0))
-    assert table.shoot(stage, 2.0).words == []
-    assert table.show().words == []
+    assert table.shoot(stage, 2.0).summary == []
+    assert table.show().summary == []
 
 
 def test_a_turn_is_emitted_and_taken_back(table: Table) -> None:
     start = table.stacks
-    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
-    assert table.show(start).words == ["taken_back 0"]
+    assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
+    assert table.show(start).summary == ["taken_back 0"]
 
 
 @pytest.mark.parametrize("other", ["e5-f5", "b6-a6"])
 def test_a_changed_mind_requires_no_settle_time_in_between(table: Table, other: str) -> None:
     """The turn is undone and another one made, all under one hand."""
     start, instead = table.stacks, table.after(other)
-    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
-    assert table.show(instead, 1.5).words == ["taken_back 0", f"move {other}"]
-    assert table.show(start).words == ["taken_back 0"]
+    assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
+    assert table.show(instead, 1.5).summary == ["taken_back 0", f"move {other}"]
+    assert table.show(start).summary == ["taken_back 0"]
 
 
 def test_a_piece_moved_on_from_where_it_was_set_is_one_act(table: Table) -> None:
     """And not a turn taken back and another one made."""
     start, instead = table.stacks, table.after("d5-d4")
-    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
-    assert table.show(instead, 1.5).words == ["alert distance"]
-    assert table.show(start, 1.5).words == ["resolved", "taken_back 0"]
+    assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
+    assert table.show(instead, 1.5).summary == ["alert distance"]
+    assert table.show(start, 1.5).summary == ["resolved", "taken_back 0"]
 
 
 def test_unless_play_has_gone_on_from_there(table: Table) -> None:
     """Both players have accepted it as the other turn of that piece."""
     start, instead = table.stacks, table.after("d5-d4")
-    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+    assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
     table.stacks = instead
-    told = table.show(table.put({"c7": "", "c6": "gr"}), 1.5)
-    assert told.words == ["taken_back 0", "move d5-d4", "move c7-c6"]
-    assert table.show(start).words == ["taken_back 0"]
+    emitted = table.show(table.put({"c7": "", "c6": "gr"}), 1.5)
+    assert emitted.summary == ["taken_back 0", "move d5-d4", "move c7-c6"]
+    assert table.show(start).summary == ["taken_back 0"]
 
 
 def test_two_turns_before_the_board_came_to_rest_are_two_turns(table: Table) -> None:
     start = table.stacks
     both = {"d5": "", "d6": "rg", "c7": "", "c6": "gr"}
-    assert table.show(table.put(both)).words == ["move d5-d6", "move c7-c6"]
-    assert table.show(start).words == ["taken_back 0"]
+    assert table.show(table.put(both)).summary == ["move d5-d6", "move c7-c6"]
+    assert table.show(start).summary == ["taken_back 0"]
 
 
 def test_a_legal_turn_puts_an_illegal_act_right(table: Table) -> None:
     start = table.stacks
-    assert table.show(table.put({"d5": "", "d7": "gg"})).words == ["alert distance"]
-    assert table.show(_from(table, start, "d5-d6")).words == ["resolved", "move d5-d6"]
-    assert table.show(start).words == ["taken_back 0"]
+    assert table.show(table.put({"d5": "", "d7": "gg"})).summary == ["alert distance"]
+    assert table.show(_from(table, start, "d5-d6")).summary == ["resolved", "move d5-d6"]
+    assert table.show(start).summary == ["taken_back 0"]
 
 
 def test_an_alert_follows_an_alert(table: Table) -> None:
     start = table.stacks
-    assert table.show(table.put({"d5": "", "d7": "gg"})).words == ["alert distance"]
+    assert table.show(table.put({"d5": "", "d7": "gg"})).summary == ["alert distance"]
     table.stacks = start
-    assert table.show(table.put({"e5": "", "f6": "gg"}), 2.5).words == ["alert not_straight"]
-    assert table.show(start).words == ["resolved"]
+    assert table.show(table.put({"e5": "", "f6": "gg"}), 2.5).summary == ["alert not_straight"]
+    assert table.show(start).summary == ["resolved"]
 
 
 @pytest.mark.parametrize("pose", [(9.0, -6.0, 2.0), (-14.0, 11.0, -5.0), (45.0, 4.0, 1.0)])
@@ -164,8 +164,8 @@ def test_an_alert_follows_an_alert(table: Table) -> None:
 def test_a_pushed_board_gives_nothing_and_is_read_on(pose: tuple[float, float, float]) -> None:
     table = begun(RULES)
     table.push_board(*pose)
-    assert table.show(seconds=2.5).words == []
-    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+    assert table.show(seconds=2.5).summary == []
+    assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
 
 
 def test_a_push_is_followed_where_outlines_mislead(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,8 +179,8 @@ def test_a_push_is_followed_where_outlines_mislead(monkeypatch: pytest.MonkeyPat
     table = begun(RULES)
     monkeypatch.setattr(push_fit, "fits", misled)
     table.push_board(45.0, 4.0, 1.0)
-    assert table.show(seconds=2.5).words == []
-    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+    assert table.show(seconds=2.5).summary == []
+    assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
 
 
 LIGHTINGS = {
@@ -198,8 +198,8 @@ def test_another_light_gives_nothing_and_the_game_is_read_on(lighting: str) -> N
     assert len(look.lightings) == 1
     table = begun(RULES, look=replace(look, lightings=(*look.lightings, *LIGHTINGS.values())))
     table.director.light = 1 + list(LIGHTINGS).index(lighting)
-    assert table.show(seconds=2.5).words == []
-    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
+    assert table.show(seconds=2.5).summary == []
+    assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
 
 
 @pytest.mark.parametrize(
@@ -216,15 +216,15 @@ def test_what_is_asked_right_after_a_turn_is_not_taken_for_it(request_: Request)
     moved = table.after("d5-d6")
     # Until the turn is emitted, and not a picture longer.
     table.show(moved, 0.1)
-    while not (told := table.show(seconds=1 / FPS).words):
+    while not (emitted := table.show(seconds=1 / FPS).summary):
         assert table.time < 20
-    assert told == ["move d5-d6"]
+    assert emitted == ["move d5-d6"]
     table.session.submit(request_)
-    said = table.show(seconds=2.0).words
-    assert said[-1] == "set_up" and not table.session.history.ready
-    assert table.show(start, 3.0).words == []
+    afterwards = table.show(seconds=2.0).summary
+    assert afterwards[-1] == "set_up" and not table.session.history.ready
+    assert table.show(start, 3.0).summary == []
     assert table.session.history.ready
-    assert table.show(table.after("d7-d6"), 2.0).words == ["move d7-d6"]
+    assert table.show(table.after("d7-d6"), 2.0).summary == ["move d7-d6"]
 
 
 def _from(table: Table, start: Stacks, move: str) -> Stacks:

@@ -43,24 +43,24 @@ def table() -> Table:
 
 def test_a_prompt_for_trimming_then_the_turn(table: Table) -> None:
     start = table.stacks
-    told = table.show(table.put(PENDING))
-    assert told.words == ["prompt d5"]
-    removed = told.events[0].to_json()["remove"]
+    emitted = table.show(table.put(PENDING))
+    assert emitted.summary == ["prompt d5"]
+    removed = emitted.events[0].to_json()["remove"]
     assert [(piece["piece"], piece["to"]) for piece in removed] == [("r", "captured"), ("g", "reserve")]
-    told = table.show(table.put({"d5": "rrgrg"}))
-    assert told.words == ["move d7-d5"]
-    turn = told.events[0].to_json()
+    emitted = table.show(table.put({"d5": "rrgrg"}))
+    assert emitted.summary == ["move d7-d5"]
+    turn = emitted.events[0].to_json()
     assert turn["reserves"] == {"green": 2, "red": 0}
     assert turn["captured"] == {"green": {"red": 1}, "red": {"green": 0}}
-    assert table.show(start).words == ["taken_back 0"]
+    assert table.show(start).summary == ["taken_back 0"]
 
 
 def test_a_part_of_the_excess_taken_is_still_awaited(table: Table) -> None:
     start = table.stacks
-    assert table.show(table.put(PENDING)).words == ["prompt d5"]
-    assert table.show(table.put({"d5": "grrgrg"})).words == []
-    assert table.show(table.put({"d5": "rrgrg"})).words == ["move d7-d5"]
-    assert table.show(start).words == ["taken_back 0"]
+    assert table.show(table.put(PENDING)).summary == ["prompt d5"]
+    assert table.show(table.put({"d5": "grrgrg"})).summary == []
+    assert table.show(table.put({"d5": "rrgrg"})).summary == ["move d7-d5"]
+    assert table.show(start).summary == ["taken_back 0"]
 
 
 @pytest.mark.slow
@@ -69,19 +69,19 @@ def test_a_board_pushed_while_a_stack_awaits_its_trimming_raises_no_question() -
     flat = small_look()
     camera = aimed_camera(flat.camera.lens, board_profile(), tilt=40, azimuth=7, roll=-1.5, fill=0.83)
     table = begun(tall_rules({"g": 1}), look=replace(flat, camera=camera))
-    assert table.show(table.put(PENDING)).words == ["prompt d5"]
+    assert table.show(table.put(PENDING)).summary == ["prompt d5"]
     table.push_board(12, 8, 2.0)
-    assert table.show(seconds=4.0).words == []
-    assert table.show(table.put({"d5": "rrgrg"}), 2.0).words == ["move d7-d5"]
+    assert table.show(seconds=4.0).summary == []
+    assert table.show(table.put({"d5": "rrgrg"}), 2.0).summary == ["move d7-d5"]
 
 
 def test_an_act_right_after_a_trimming_is_classified_correctly() -> None:
     """The stack was trimmed and the next player moved wrongly before the board came to rest."""
     table = begun(tall_rules({"g": 1}))
-    assert table.show(table.put(PENDING)).words == ["prompt d5"]
+    assert table.show(table.put(PENDING)).summary == ["prompt d5"]
     wrong = table.put({"d5": "rrgrg", "c5": "", "b4": "gr"})
-    assert table.show(wrong, 1.5).words == ["alert not_straight"]
-    assert table.show(table.put({"c5": "r", "b4": "g"}), 1.5).words == ["resolved", "move d7-d5"]
+    assert table.show(wrong, 1.5).summary == ["alert not_straight"]
+    assert table.show(table.put({"c5": "r", "b4": "g"}), 1.5).summary == ["resolved", "move d7-d5"]
 
 
 WRONG_TRIMS = {
@@ -95,24 +95,24 @@ WRONG_TRIMS = {
 def test_a_wrong_trimming_is_alerted_and_can_be_put_right(table: Table, how: str) -> None:
     left, reasons = WRONG_TRIMS[how]
     start = table.stacks
-    assert table.show(table.put(PENDING)).words == ["prompt d5"]
-    told = table.show(table.put({"d5": left}), 1.5)
-    assert [event.type for event in told.events] == ["alert"]
-    assert told.events[0].to_json()["reason"] in reasons
+    assert table.show(table.put(PENDING)).summary == ["prompt d5"]
+    emitted = table.show(table.put({"d5": left}), 1.5)
+    assert [event.type for event in emitted.events] == ["alert"]
+    assert emitted.events[0].to_json()["reason"] in reasons
     # Two pieces taken from the top look as if they had vanished during a move.
-    assert set(told.events[0].to_json()["squares"]) <= {"d5", "d7"}
-    assert table.show(table.put({"d5": "rrgrg"})).words == ["resolved", "move d7-d5"]
-    assert table.show(start).words == ["taken_back 0"]
+    assert set(emitted.events[0].to_json()["squares"]) <= {"d5", "d7"}
+    assert table.show(table.put({"d5": "rrgrg"})).summary == ["resolved", "move d7-d5"]
+    assert table.show(start).summary == ["taken_back 0"]
 
 
 def test_a_stack_left_too_high_is_alerted_only_when_another_piece_moves(table: Table) -> None:
     start = table.stacks
-    assert table.show(table.put(PENDING), 2.5).words == ["prompt d5"]
-    assert table.show(table.put({"e7": "", "e6": "rg"}), 1.5).words == ["alert too_high"]
+    assert table.show(table.put(PENDING), 2.5).summary == ["prompt d5"]
+    assert table.show(table.put({"e7": "", "e6": "rg"}), 1.5).summary == ["alert too_high"]
     table.stacks = start
-    told = table.show(table.put({"d7": "", "d5": "rrgrg"})).words
-    assert told == ["resolved", "move d7-d5"]
-    assert table.show(start).words == ["taken_back 0"]
+    emitted = table.show(table.put({"d7": "", "d5": "rrgrg"})).summary
+    assert emitted == ["resolved", "move d7-d5"]
+    assert table.show(start).summary == ["taken_back 0"]
 
 
 TURNS = {
@@ -132,8 +132,8 @@ def test_turns_are_distinguished_by_height(table: Table, turn: str) -> None:
     start = table.stacks
     stacks = table.after(move)
     assert stacks == table.put(changes)
-    assert table.show(stacks).words == [f"move {move}"]
-    assert table.show(start).words == ["taken_back 0"]
+    assert table.show(stacks).summary == [f"move {move}"]
+    assert table.show(start).summary == ["taken_back 0"]
 
 
 WRONG_COUNTS = {
@@ -146,8 +146,8 @@ WRONG_COUNTS = {
 @pytest.mark.parametrize("act", WRONG_COUNTS)
 def test_a_wrong_number_of_pieces_is_a_wrong_distance(table: Table, act: str) -> None:
     start = table.stacks
-    assert table.show(table.put(WRONG_COUNTS[act]), 1.5).words == ["alert distance"]
-    assert table.show(start).words == ["resolved"]
+    assert table.show(table.put(WRONG_COUNTS[act]), 1.5).summary == ["alert distance"]
+    assert table.show(start).summary == ["resolved"]
 
 
 TOPS = {"d5": "rgrrg", "d6": "g", "b2": "", "c2": "", "f2": ""}
@@ -159,18 +159,18 @@ TWO = {"c4": "rgrgg", "d4": "", "b4": "", "c5": ""}
 def test_a_stack_trimmed_from_its_top_looks_as_before_its_turn() -> None:
     """None of its pixels has changed since before the turn, but the turn is visible elsewhere."""
     table = begun(rules(TOPS | TWO, {}))
-    assert table.show(table.put({"d6": "", "d5": "rgrrgg"})).words == ["prompt d5"]
-    told = table.show(table.put({"d5": "rgrrg"}), 1.5)
-    assert told.words == ["alert wrong_removal"]
-    assert told.events[0].to_json()["squares"] == ["d5"]
-    assert table.show(table.put({"d5": "grrgg"}), 1.5).words == ["resolved", "move d6-d5"]
+    assert table.show(table.put({"d6": "", "d5": "rgrrgg"})).summary == ["prompt d5"]
+    emitted = table.show(table.put({"d5": "rgrrg"}), 1.5)
+    assert emitted.summary == ["alert wrong_removal"]
+    assert emitted.events[0].to_json()["squares"] == ["d5"]
+    assert table.show(table.put({"d5": "grrgg"}), 1.5).summary == ["resolved", "move d6-d5"]
 
 
 def test_two_pieces_of_one_colour_are_not_taken_for_one() -> None:
     """Everything that one piece changes has changed, and more."""
     table = begun(rules(TOPS | TWO, {}))
-    assert table.show(table.put({"c4": "rgr", "d4": "gg"}), 1.5).words == ["alert distance"]
-    assert table.show(table.put({"c4": "rgrg", "d4": "g"}), 1.5).words == ["resolved", "move c4-d4"]
+    assert table.show(table.put({"c4": "rgr", "d4": "gg"}), 1.5).summary == ["alert distance"]
+    assert table.show(table.put({"c4": "rgrg", "d4": "g"}), 1.5).summary == ["resolved", "move c4-d4"]
 
 
 @pytest.mark.parametrize("tilt", [37.0, pytest.param(41.0, marks=pytest.mark.slow)])
@@ -181,30 +181,30 @@ def test_a_piece_from_behind_a_tall_stack_is_not_one_from_the_reserve(tilt: floa
     camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=7, roll=-1.5, fill=0.93)
     table = begun(rules(hidden, {"g": 1}), look=replace(look, camera=camera))
     start = table.stacks
-    assert table.show(table.put({"g7": "", "f6": "g"})).words == ["alert not_straight"]
-    assert table.show(start).words == ["resolved"]
-    assert table.show(table.put({"f6": "g"})).words == ["move *f6"]
+    assert table.show(table.put({"g7": "", "f6": "g"})).summary == ["alert not_straight"]
+    assert table.show(start).summary == ["resolved"]
+    assert table.show(table.put({"f6": "g"})).summary == ["move *f6"]
 
 
 @pytest.mark.parametrize("order", ["rggrr", "grrrg"])
 def test_pieces_in_another_order_are_alerted(table: Table, order: str) -> None:
     start = table.stacks
-    assert table.show(table.put({"d5": order}), 2.0).words == ["alert reordered"]
-    assert table.show(start).words == ["resolved"]
+    assert table.show(table.put({"d5": order}), 2.0).summary == ["alert reordered"]
+    assert table.show(start).summary == ["resolved"]
 
 
 def test_the_button_skips_the_settle_time(table: Table) -> None:
     """The settle time waits for a piece in a hand, unless the button says that the turn is done."""
     start = table.stacks
     lifted = table.put({"c4": ""})
-    assert table.show(lifted, 1.2).words == []
+    assert table.show(lifted, 1.2).summary == []
     table.session.submit(TurnDone())
-    told = table.show(seconds=0.3)
-    assert [event.type for event in told.events] == ["alert"]
-    assert table.show(start).words == ["resolved"]
+    emitted = table.show(seconds=0.3)
+    assert [event.type for event in emitted.events] == ["alert"]
+    assert table.show(start).summary == ["resolved"]
     # Only once; for the next piece in a hand the settle time applies again.
-    assert table.show(lifted, 1.2).words == []
-    assert table.show(start).words == []
+    assert table.show(lifted, 1.2).summary == []
+    assert table.show(start).summary == []
 
 
 @pytest.mark.slow
@@ -214,5 +214,5 @@ def test_a_stack_too_high_in_front_of_the_dome_that_its_piece_left_is_prompted_f
     camera = aimed_camera(look.camera.lens, look.profile, tilt=42.0, azimuth=0.0, roll=0.0, fill=0.9)
     high = {"d5": "rrgrg", "d6": "g", "c6": "r", "e6": "r", "b2": "", "b7": "", "g7": ""}
     table = begun(rules(high, {}), look=replace(look, camera=camera))
-    assert table.show(table.put({"d6": "", "d5": "rrgrgg"})).words == ["prompt d5"]
-    assert table.show(table.put({"d5": "rgrgg"})).words == ["move d6-d5"]
+    assert table.show(table.put({"d6": "", "d5": "rrgrgg"})).summary == ["prompt d5"]
+    assert table.show(table.put({"d5": "rgrgg"})).summary == ["move d6-d5"]

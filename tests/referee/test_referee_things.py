@@ -39,7 +39,7 @@ class Beside:
         return np.asarray(image * self.dimmed, np.uint8)
 
     def wait(self, seconds: float) -> list[str]:
-        return self.table.shoot(self.table.stage(), seconds, self.shown).words
+        return self.table.shoot(self.table.stage(), seconds, self.shown).summary
 
     def turn(self) -> tuple[str, list[str]]:
         """A turn, shown for a second, and the events."""
@@ -53,13 +53,13 @@ class Beside:
         table.stacks = apply(table.session.position, move, table.rules).stacks
         x, y = square_centre(table.director.look, move.target)
         reaching = table.shoot(replace(table.stage(), hand=Hand("W", x, y, 20.0)), 0.1, self.shown)
-        return f"move {move}", reaching.words + self.wait(1.1)
+        return f"move {move}", reaching.summary + self.wait(1.1)
 
     def turns(self, number: int) -> None:
         """Some turns, each of which must be emitted, and nothing else."""
         for _ in range(number):
-            played, told = self.turn()
-            assert told == [played]
+            played, emitted = self.turn()
+            assert emitted == [played]
 
 
 def table_with_a_thing(tilt: float, along: float, across: float, radius: float) -> Beside:

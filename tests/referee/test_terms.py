@@ -21,7 +21,7 @@ BESIDE = {"c5": "g", "b5": "g", "d5": "g", "c4": "r", "c6": "r", "b7": "", "f2":
 """Green's piece between two of its own: from straight above, it is barely visible on which it was set."""
 
 
-class Kept:
+class TermsRecorder:
     """Keeps the terms of every decision, and the views of the last."""
 
     def __init__(self) -> None:
@@ -37,13 +37,13 @@ class Kept:
         return next(terms for terms in reversed(self.terms) if any(v.startswith(text) for v in terms.decided))
 
 
-KEPT = Kept()
+RECORDER = TermsRecorder()
 
 
 @pytest.fixture(scope="module")
 def shared() -> Table:
-    table = Table(Rules.make(2), on_decision=KEPT)
-    assert table.show().words == []
+    table = Table(Rules.make(2), on_decision=RECORDER)
+    assert table.show().summary == []
     return table
 
 
@@ -59,9 +59,9 @@ def table(shared: Table) -> Iterator[Table]:
 @pytest.fixture(autouse=True)
 def _add_up() -> Iterator[None]:
     """Every score is the sum of its terms, and the acts are in order."""
-    KEPT.terms.clear()
+    RECORDER.terms.clear()
     yield
-    for terms in KEPT.terms:
+    for terms in RECORDER.terms:
         for act in terms.acts:
             assert act.picture == pytest.approx(sum(s.nats for s in act.squares) + act.overlap)
             total = act.picture + act.prior + sum(act.context.values()) + act.heights
@@ -73,8 +73,8 @@ def _add_up() -> Iterator[None]:
 
 
 def test_a_turn_is_explained_by_its_two_squares(table: Table) -> None:
-    assert table.show(table.after("d5-d6")).words == ["move d5-d6"]
-    terms = KEPT.with_verdict("turn d5-d6")
+    assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
+    terms = RECORDER.with_verdict("turn d5-d6")
     best = terms.acts[0]
     assert best.act == "turn d5-d6" and best.probability > 0.99 and best.prior == -4.0
     assert {s.square: (s.before, s.now) for s in best.squares} == {"d5": ("g", ""), "d6": ("r", "rg")}
@@ -88,11 +88,11 @@ def test_a_turn_is_explained_by_its_two_squares(table: Table) -> None:
 
 
 def test_an_alert_states_what_it_waited_for(table: Table) -> None:
-    told = table.show(table.put({"d5": "", "d7": "gg"}), 1.5)
-    assert told.words == ["alert distance"]
-    before = next(terms for terms in KEPT.terms if terms.acts and not terms.decided)
+    emitted = table.show(table.put({"d5": "", "d7": "gg"}), 1.5)
+    assert emitted.summary == ["alert distance"]
+    before = next(terms for terms in RECORDER.terms if terms.acts and not terms.decided)
     assert "not yet 0.45 s" in before.why and not before.conditions[-1].met
-    terms = KEPT.with_verdict("alert distance d5 d7")
+    terms = RECORDER.with_verdict("alert distance d5 d7")
     assert not terms.acts[0].legal and all(condition.met for condition in terms.conditions)
     assert terms.to_json()["acts"][0]["squares"][0].keys() == {"square", "before", "now", "nats", "pixels"}
 
@@ -100,7 +100,7 @@ def test_an_alert_states_what_it_waited_for(table: Table) -> None:
 def test_what_the_likeliest_act_does_not_explain_is_listed_and_counts_against_it(table: Table) -> None:
     """Two squares far from each other have changed; a removal from one does not account for the other."""
     table.show(table.put({"b7": "", "g2": ""}), 0.4)
-    acts = [act for terms in KEPT.terms for act in terms.acts if len(act.squares) == 1]
+    acts = [act for terms in RECORDER.terms for act in terms.acts if len(act.squares) == 1]
     assert acts and all(act.context["a changed square that it leaves alone"] < 0 for act in acts)
     table.show(table.put({"b7": "r", "g2": "g"}), 2.0)
 
@@ -108,15 +108,15 @@ def test_what_the_likeliest_act_does_not_explain_is_listed_and_counts_against_it
 def test_a_question_shows_the_acts_that_are_alike() -> None:
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=1.0, azimuth=200.0, roll=0.0, fill=0.9)
-    table = Table(rules(BESIDE, {}), replace(look, camera=camera, seed=1), on_decision=KEPT)
-    assert table.show().words == []
-    assert table.show(table.put({"c5": "", "b5": "gg"}), 1.5).words == ["unclear"]
-    terms = KEPT.with_verdict("question")
+    table = Table(rules(BESIDE, {}), replace(look, camera=camera, seed=1), on_decision=RECORDER)
+    assert table.show().summary == []
+    assert table.show(table.put({"c5": "", "b5": "gg"}), 1.5).summary == ["unclear"]
+    terms = RECORDER.with_verdict("question")
     close = [act for act in terms.acts if act.behind < 9]
     assert {"turn c5-b5", "turn c5-d5"} <= {act.act for act in close}
-    assert any("it leads by" in KEPT.terms[at].why for at in range(len(KEPT.terms)))
-    assert KEPT.views is not None
-    drawn = draw(KEPT.views, terms)
+    assert any("it leads by" in RECORDER.terms[at].why for at in range(len(RECORDER.terms)))
+    assert RECORDER.views is not None
+    drawn = draw(RECORDER.views, terms)
     assert drawn.shape[1] > 3 * PANEL_WIDTH
     # The changed pixels of the act's squares are drawn in its colour.
     third = drawn[:, 2 * PANEL_WIDTH + 36 :]
@@ -126,8 +126,8 @@ def test_a_question_shows_the_acts_that_are_alike() -> None:
 def test_an_explanation_is_of_the_last_decision_up_to_its_time_with_its_verdicts() -> None:
     explainer = Explainer([99.0, 1.5])
     table = Table(Rules.make(2), on_decision=explainer)
-    assert table.show().words == []
-    assert table.show(table.put({"d5": "", "d7": "gg"}), 3.0).words == ["alert distance"]
+    assert table.show().summary == []
+    assert table.show(table.put({"d5": "", "d7": "gg"}), 3.0).summary == ["alert distance"]
     assert not explainer.done
     explainer.finish()
     assert explainer.missing == []

@@ -3,159 +3,181 @@
 from __future__ import annotations
 
 from collections import Counter
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
+from fake_look import fake_look
 from table_scene import rules
 
 from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
-from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.referee import referee, trimming, weighing
+from focus_companion.game.squares import INDEX
+from focus_companion.referee import referee, weighing
 from focus_companion.referee.acts import Act, Acts, Kind
-from focus_companion.referee.judge import MIN_TOO_HIGH_LEAD
 from focus_companion.referee.referee import Referee
-from focus_companion.referee.trimming import Pending
+from focus_companion.referee.trimming import Pending, trimming_evidence
 from focus_companion.referee.verdict import TrimAwaited, Undecided, Verdict
+from focus_companion.referee.weighing import NOTHING, weigh
 
 RULES = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})
+STACKS = start_position(RULES).stacks
+ON_HIGH = Move.parse("*f7")
+"""A reserve piece on a stack of five, whose lowest piece, a red one, must be taken."""
+
+
+def acts() -> Acts:
+    return Acts([start_position(RULES)], RULES)
+
+
+def trimmed_and_high() -> tuple[Act, Act]:
+    """The turn with its stack trimmed, and with its stack still too high."""
+    made = {act.kind: act for act in acts().turns({ON_HIGH.target}) if act.moves == (ON_HIGH,)}
+    return made[Kind.TURN], made[Kind.PENDING]
+
+
+def evenly(look_at_f7: dict[str, float] | None = None, **more: Any) -> Any:
+    """A look that does not distinguish the heights of stacks, except by these nats on f7."""
+    return fake_look(STACKS, 0.5, {"f7": look_at_f7 or {}}, unlisted=0.0, **more)
 
 
 @pytest.mark.parametrize("beside", ["r", "g", "rr", "gr"])
 def test_pieces_beside_the_board_are_equal_evidence_for_wrong_and_correct_trimmings(beside: str) -> None:
     """Unless the act takes fewer pieces from the stack; less evidence if the colours differ, or if some of
-    the pieces are not there."""
-    position = start_position(RULES)
-    move = Move.parse("*f7")
-    acts = Acts([position], RULES)
-    look: Any = SimpleNamespace(
-        since_mark=SimpleNamespace(touched=np.full(len(SQUARES), 0.5)),
-        appeared_since_mark=beside,
-        evidence=SimpleNamespace(standing=position.stacks),
-    )
-    right = [act for act in acts.turns({move.target}) if act.moves == (move,) and act.trimmed]
-    wrong = list(acts.wrong_trims(move))
-    assert len(right) == 1 and len(wrong) > 5
-    for act in (*right, *wrong):
-        found = trimming.trimming_evidence(look, act, Pending(move, sure=True))
+    the pieces are not there.
+    """
+    look = fake_look(STACKS, touched_since_mark=0.5, beside=beside)
+    right, _ = trimmed_and_high()
+    wrong = list(acts().wrong_trims(ON_HIGH))
+    assert right.trimmed == "r" and len(wrong) > 5
+    exact, deviating = [], []
+    for act in (right, *wrong):
+        evidence = trimming_evidence(look, act, Pending(ON_HIGH, sure=True))
         if len(beside) > len(act.trimmed):
-            assert found == trimming.BESIDE_EVIDENCE - trimming.EXTRA_PIECE_PENALTY < 0
-        elif Counter(beside) - Counter(act.trimmed):
-            assert found == trimming.BESIDE_EVIDENCE - trimming.WRONG_COLOUR_PENALTY
+            assert evidence < 0
+        elif Counter(beside) == Counter(act.trimmed):
+            exact.append(evidence)
         else:
-            unseen = len(act.trimmed) - len(beside)
-            assert found == trimming.BESIDE_EVIDENCE - trimming.MISSING_PIECE_PENALTY * unseen
-    assert right[0].trimmed == "r"
+            deviating.append((act.trimmed, evidence))
+    assert len(set(exact)) <= 1
+    assert all(0 < evidence < max(exact, default=evidence + 1) for _, evidence in deviating)
+    # The more of the pieces are missing, the less evidence it is.
+    missing = {len(taken): evidence for taken, evidence in deviating if not Counter(beside) - Counter(taken)}
+    assert [missing[count] for count in sorted(missing)] == sorted(missing.values(), reverse=True)
+    assert len(set(missing.values())) == len(missing)
 
 
 def test_pieces_removed_from_below_a_stack_must_lie_beside_the_board() -> None:
     """Otherwise a stack trimmed by one after a reserve piece looks like a stack with a piece removed."""
-    position = start_position(RULES)
-    acts = Acts([position], RULES)
-    standing = SimpleNamespace(standing=position.stacks)
-    gone: Any = SimpleNamespace(since_mark=None, appeared="", evidence=standing)
-    beside: Any = SimpleNamespace(since_mark=None, appeared="r", evidence=standing)
-    removals = list(acts.removals([INDEX["f7"]]))
-    robbed = [act for act in removals if not act.lifted]
+    nothing_beside, red_beside = fake_look(STACKS), fake_look(STACKS, beside="r")
+    removals = list(acts().removals([INDEX["f7"]]))
+    taken_from_below = {act.changes[INDEX["f7"]]: act for act in removals if not act.lifted}
     lifted = [act for act in removals if act.lifted]
-    assert robbed and all(trimming.trimming_evidence(gone, act, None) < -30 for act in robbed)
-    assert lifted and all(trimming.trimming_evidence(gone, act, None) == 0 for act in lifted)
-    assert all(trimming.trimming_evidence(beside, act, None) == 0 for act in lifted)
-    kept = {act.changes[INDEX["f7"]]: trimming.trimming_evidence(beside, act, None) for act in robbed}
-    assert kept["rgrg"] == 0 and kept["grg"] == -trimming.MISSING_PIECE_PENALTY and kept["rg"] < kept["grg"]
+    assert lifted and not any(
+        trimming_evidence(look, act, None) for look in (nothing_beside, red_beside) for act in lifted
+    )
+    fits = {left: trimming_evidence(red_beside, act, None) for left, act in taken_from_below.items()}
+    assert 0 == fits["rgrg"] > fits["grg"] > fits["rg"]
+    # A piece in a hand is a better explanation than one that has vanished from below.
+    robbed, in_hand = taken_from_below["rgrg"], next(act for act in lifted if len(act.changes) == 1)
+    for beside, found in (("", in_hand), ("r", robbed)):
+        look = evenly({"rgrg": 30.0}, beside=beside)
+        assert weigh(look, [robbed, in_hand], None).act is found
 
 
 @pytest.mark.parametrize(
-    ("moved", "beside", "trimmed", "left", "back"),
+    ("moved", "beside", "looks_trimmed", "found"),
     [
-        (0.4, "r", 28.0, -42.0, -56.0),
-        (0.1, "r", 28.0, -14.0, -14.0),
-        (0.4, "", 0.0, -14.0, -14.0),
-        (0.005, "", -60.0, 14.0, -14.0),
+        (0.4, "r", -80.0, Kind.TURN),
+        (0.1, "r", -30.0, Kind.TURN),
+        (0.4, "", -20.0, Kind.TURN),
+        (0.4, "", -60.0, Kind.PENDING),
+        (0.005, "", 0.0, Kind.PENDING),
+        (0.005, "", 85.0, Kind.PENDING),
     ],
-    ids=["changed", "hardly changed", "nothing beside", "untouched"],
+    ids=[
+        "changed",
+        "hardly changed",
+        "nothing beside",
+        "nothing beside, and it looks too high",
+        "untouched",
+        "untouched, but it looks trimmed",
+    ],
 )
 def test_pieces_laid_down_came_from_the_stack_too_high_if_it_has_changed(
-    moved: float, beside: str, trimmed: float, left: float, back: float
+    moved: float, beside: str, looks_trimmed: float, found: Kind
 ) -> None:
-    position = start_position(RULES)
-    move = Move.parse("*f7")
-    look: Any = SimpleNamespace(
-        since_mark=SimpleNamespace(touched=np.full(len(SQUARES), moved)),
-        appeared_since_mark=beside,
-        evidence=SimpleNamespace(standing=position.stacks),
-    )
-    acts = [act for act in Acts([position], RULES).turns({move.target}) if act.moves == (move,)]
-    told = {act.kind: trimming.trimming_evidence(look, act, Pending(move, sure=True)) for act in acts}
-    assert told == {Kind.TURN: trimmed, Kind.PENDING: left}
-    # If nothing or another act has happened instead of the turn, it was taken back.
+    """``looks_trimmed``: nats by which the picture favours the trimmed stack."""
+    trimmed, high = trimmed_and_high()
+    look = evenly({trimmed.changes[ON_HIGH.target]: looks_trimmed}, touched_since_mark=moved, beside=beside)
+    assert weigh(look, [trimmed, high], Pending(ON_HIGH, sure=True)).act.kind is found
+
+
+@pytest.mark.parametrize("moved", [0.005, 0.1, 0.4])
+def test_another_act_than_the_awaited_one_requires_that_the_turn_was_taken_back(moved: float) -> None:
     elsewhere = Act(Kind.WRONG, {INDEX["d8"]: "r"})
-    for act in (weighing.NOTHING, elsewhere):
-        assert trimming.trimming_evidence(look, act, Pending(move, sure=True)) == back
-        assert trimming.trimming_evidence(look, act, Pending(move, sure=False)) == 0.0
-
-
-def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere() -> None:
-    """Otherwise there is a prompt: in the dark, a stack too high may look as if a piece were missing."""
-    position, move = start_position(RULES), Move.parse("*f7")
-    acts = Acts([position], RULES)
-    # Nats by which the square fits the trimmed stack better than the high one.
-    better = {"rgrgg": 30.0}
-    evidence = SimpleNamespace(
-        standing=position.stacks,
-        stack_gain=lambda _square, stack: SimpleNamespace(nats=better.get(stack, 0.0)),
-    )
-    bare: Any = SimpleNamespace(since_mark=None, appeared="", evidence=evidence)
-    laid: Any = SimpleNamespace(since_mark=None, appeared="r", evidence=evidence)
-    made = {act.kind: act for act in acts.turns({move.target}) if act.moves == (move,)}
-    assert made[Kind.TURN].trimmed == "r"
-    assert trimming.trimming_evidence(laid, made[Kind.TURN], None) == trimming.BESIDE_EVIDENCE
-    for act in (made[Kind.TURN], *acts.wrong_trims(move)):
-        assert trimming.trimming_evidence(bare, act, None) == -trimming.UNPROMPTED_PENALTY
-    assert trimming.trimming_evidence(bare, made[Kind.PENDING], None) == 0.0
-    # Against other acts, the untrimmed turn is weighed as the trimmed one that it looks like.
-    assert trimming.gain_if_trimmed(bare, made[Kind.PENDING], None) == 30.0 - trimming.NONE_BESIDE_PENALTY
-    assert trimming.gain_if_trimmed(laid, made[Kind.PENDING], None) == 0.0
-    assert trimming.gain_if_trimmed(bare, made[Kind.TURN], None) == 0.0
-    better["rgrgg"] = trimming.UNPROMPTED_PENALTY
-    assert trimming.gain_if_trimmed(bare, made[Kind.PENDING], None) == 0.0
-    assert trimming.trimming_evidence(bare, made[Kind.TURN], None) == -trimming.NONE_BESIDE_PENALTY
+    bare, laid = (fake_look(STACKS, touched_since_mark=moved, beside=beside) for beside in ("", "r"))
+    for act in (NOTHING, elsewhere):
+        sure = trimming_evidence(bare, act, Pending(ON_HIGH, sure=True))
+        assert sure < trimming_evidence(bare, act, Pending(ON_HIGH, sure=False)) == 0
+        # Pieces from a stack that was clearly touched contradict it further.
+        assert (trimming_evidence(laid, act, Pending(ON_HIGH, sure=True)) < sure) is (moved > 0.2)
 
 
 @pytest.mark.parametrize(
-    ("row", "moved", "against"),
-    [
-        (("*f7",), 0.0, trimming.UNPROMPTED_PENALTY),
-        (("*f7", "d7-d8"), 0.0, 2 * trimming.NONE_BESIDE_PENALTY),
-        (("*f7",), 0.3, trimming.NONE_BESIDE_PENALTY),
-    ],
-    ids=["nothing has happened since", "play goes on", "something was taken"],
+    ("beside", "looks_trimmed", "found"),
+    [("r", -20.0, Kind.TURN), ("", 30.0, Kind.PENDING), ("", 400.0, Kind.TURN)],
+    ids=["its piece lies there", "nothing beside", "clearly trimmed"],
 )
-def test_a_stack_barely_seen_as_too_high_may_be_trimmed_already(
-    row: tuple[str, ...], moved: float, against: float
+def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere(
+    beside: str, looks_trimmed: float, found: Kind
 ) -> None:
-    """The prompt remains until something happens."""
-    position, moves = start_position(RULES), tuple(Move.parse(move) for move in row)
-    since = SimpleNamespace(touched=np.full(len(SQUARES), moved))
-    look: Any = SimpleNamespace(
-        since_mark=since, appeared_since_mark="", evidence=SimpleNamespace(standing=position.stacks)
-    )
-    act = Act(Kind.TURN if len(row) == 1 else Kind.TURNS, {INDEX["f7"]: "rgrgg"}, moves, trimmed="r")
-    assert trimming.trimming_evidence(look, act, Pending(moves[0], sure=False)) == -against
+    """Otherwise there is a prompt: in the dark, a stack too high may look as if a piece were missing."""
+    trimmed, high = trimmed_and_high()
+    look = evenly({"rgrgg": looks_trimmed}, beside=beside)
+    wrong = list(acts().wrong_trims(ON_HIGH))
+    assert weigh(look, [*wrong, trimmed, high], None).act.kind is found
+
+
+def test_a_stack_clearly_trimmed_at_once_is_a_turn_although_its_pieces_are_out_of_view() -> None:
+    trimmed, high = trimmed_and_high()
+    look = evenly({"rgrgg": 100.0, "rrgrgg": -100.0})
+    assert weigh(look, [NOTHING, trimmed, high], None).act is trimmed
+
+
+@pytest.mark.parametrize(("beside", "found"), [("", Kind.PENDING), ("r", Kind.NOTHING)])
+def test_an_untrimmed_turn_is_weighed_as_the_trimmed_one_that_it_looks_like(beside: str, found: Kind) -> None:
+    """Against other acts, if nothing lies beside the board."""
+    _, high = trimmed_and_high()
+    look = fake_look(STACKS, 0.0, {"f7": {"rrgrgg": 0.0, "rgrgg": 60.0}}, deviations=4.0, beside=beside)
+    look.touched[ON_HIGH.target] = 0.05
+    assert weigh(look, [NOTHING, high], None).act.kind is found
+
+
+def test_a_stack_barely_seen_as_too_high_may_be_trimmed_already() -> None:
+    """The prompt remains until something happens: something is taken, or play goes on."""
+    awaited = Pending(ON_HIGH, sure=False)
+
+    def evidence(kind: Kind, turns: str, moved: float) -> float:
+        look = fake_look(STACKS, touched_since_mark=moved)
+        played = tuple(map(Move.parse, turns.split()))
+        return trimming_evidence(look, Act(kind, {INDEX["f7"]: "rgrgg"}, played, trimmed="r"), awaited)
+
+    nothing_since = evidence(Kind.TURN, "*f7", 0.0)
+    play_goes_on = evidence(Kind.TURNS, "*f7 d7-d8", 0.0)
+    something_taken = evidence(Kind.TURN, "*f7", 0.3)
+    assert nothing_since < play_goes_on < something_taken < 0
+    trimmed, high = trimmed_and_high()
+    for moved, found in ((0.0, high), (0.3, trimmed)):
+        look = evenly({"rgrgg": 60.0}, touched_since_mark=moved)
+        assert weigh(look, [trimmed, high], awaited).act is found
 
 
 def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
     """A piece is missing from a stack from which none may be taken; it may be in a hand or elsewhere."""
-    position, move = start_position(RULES), Move.parse("*d4")
-    look: Any = SimpleNamespace(
-        since_mark=None, appeared="", evidence=SimpleNamespace(standing=position.stacks)
-    )
-    robbed = list(Acts([position], RULES).wrong_trims(move))
-    assert robbed and all(
-        -trimming.UNPROMPTED_PENALTY < trimming.trimming_evidence(look, act, None) <= 0 for act in robbed
-    )
+    look, after = fake_look(STACKS), acts()
+    from_low = [trimming_evidence(look, act, None) for act in after.wrong_trims(Move.parse("*d4"))]
+    from_high = [trimming_evidence(look, act, None) for act in after.wrong_trims(ON_HIGH)]
+    assert from_low and max(from_high) < min(from_low) <= max(from_low) <= 0
 
 
 @pytest.mark.parametrize(
@@ -167,7 +189,7 @@ def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
         (11.0, 0.1, "", None),
         (11.0, 0.0, "r", None),
         (11.0, 0.0, "", None),
-        (MIN_TOO_HIGH_LEAD, 0.5, "r", None),
+        (60.0, 0.5, "r", None),
     ],
     ids=[
         "pieces beside",
@@ -189,17 +211,10 @@ def test_a_stack_that_still_looks_too_high_is_asked_about_once_it_was_touched(
     monkeypatch.setattr(referee, "judge", lambda *_, **__: next(judged))
     judge = Referee(RULES)
 
-    def told(number: int, age: float) -> list[Verdict]:
-        look: Any = SimpleNamespace(
-            number=number,
-            age=age,
-            time=age,
-            since=0.0,
-            since_mark=SimpleNamespace(touched=np.full(len(SQUARES), moved)),
-            appeared_since_mark=beside,
-        )
+    def emitted(number: int, age: float) -> list[Verdict]:
+        look = fake_look(number=number, age=age, touched_since_mark=moved, beside=beside)
         return list(judge.judge(look, [position]).verdicts)
 
-    assert [type(verdict) for verdict in told(1, 0.3)] == [TrimAwaited]
-    asked = [(age, verdict) for age in (0.3, 1.5, 1.6, 3.0, 9.0) for verdict in told(2, age)]
+    assert [type(verdict) for verdict in emitted(1, 0.3)] == [TrimAwaited]
+    asked = [(age, verdict) for age in (0.3, 1.5, 1.6, 3.0, 9.0) for verdict in emitted(2, age)]
     assert asked == ([] if after is None else [(after, Undecided((move,)))])

@@ -1,0 +1,116 @@
+"""How long an apparent occluder must last before it counts as part of the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+import pytest
+from table_scene import FPS, Table
+
+from focus_companion.game.rules import Rules
+from focus_companion.referee.decision import Decision
+from focus_companion.session.pipeline import (
+    OBJECT_ABSORB_TIME,
+    OCCLUDER_ABSORB_TIME,
+    RELIT_ABSORB_TIME,
+    SHADE_ABSORB_TIME,
+)
+from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.tracking.look import Look
+
+Spoil = Callable[[Image], Image]
+
+
+def relit(amount: float, size: float, stripes: float = 0.0) -> Spoil:
+    """Patches of light and shadow of this size in pixels, and fine stripes of another lamp."""
+
+    def spoil(image: Image) -> Image:
+        y, x = np.mgrid[: image.shape[0], : image.shape[1]]
+        light = 1 + amount * np.sin(x / size) * np.sin(y / size)
+        light *= 1 + stripes * np.sign(np.sin((x + 0.3 * y) / 12))
+        return np.asarray(np.clip(image * light[..., None], 0, 255), np.uint8)
+
+    return spoil
+
+
+def shaded(image: Image) -> Image:
+    """The shadow of somebody beside the table."""
+    spoilt = image.astype(float)
+    spoilt[:, : 11 * image.shape[1] // 20] *= 0.55
+    return np.asarray(spoilt, np.uint8)
+
+
+def arm(length: int, width: int) -> Spoil:
+    """A sleeve that reaches over the board from the left."""
+
+    def spoil(image: Image) -> Image:
+        return np.asarray(
+            cv2.line(image.copy(), (0, 240), (length, 240), (120, 150, 200), width, cv2.LINE_AA), np.uint8
+        )
+
+    return spoil
+
+
+def mug(image: Image) -> Image:
+    return np.asarray(cv2.circle(image.copy(), (300, 240), 45, (60, 90, 200), -1, cv2.LINE_AA), np.uint8)
+
+
+ARM = arm(300, 60)
+
+
+class Watched:
+    """A table, and for how long each picture that counted as covered had been still."""
+
+    def __init__(self) -> None:
+        self.covered: list[float] = []
+        self.table = Table(Rules.make(2), on_decision=self)
+        assert self.table.show().summary == []
+
+    def __call__(self, decision: Decision, look: Look) -> None:
+        if decision.covered:
+            self.covered.append(look.age)
+
+    def covered_for(self, seconds: float, spoil: Spoil | None = None) -> float:
+        """For how long the board counts as covered if it is shown like this for some seconds."""
+        self.covered.clear()
+        assert self.table.shoot(self.table.stage(), seconds, spoil).summary == []
+        return max(self.covered)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "absorb_time"),
+    [
+        (relit(0.5, 50, stripes=0.15), RELIT_ABSORB_TIME),
+        (relit(0.4, 40), SHADE_ABSORB_TIME),
+        (mug, OBJECT_ABSORB_TIME),
+        (ARM, OCCLUDER_ABSORB_TIME),
+    ],
+    ids=["another lamp", "shadows", "a mug", "an arm"],
+)
+def test_what_is_no_arm_is_absorbed_sooner_than_an_arm(spoil: Spoil, absorb_time: float) -> None:
+    """A change of light, or an object that stands by itself: turns may follow each other faster."""
+    lasted = Watched().covered_for(absorb_time + 0.5, spoil)
+    assert absorb_time < lasted < absorb_time + 1.5 / FPS
+
+
+def test_a_turn_in_a_shadow_is_emitted_once_the_shadow_is_absorbed() -> None:
+    watched = Watched()
+    watched.table.stacks = watched.table.after("d5-d6")
+    emitted = watched.table.shoot(watched.table.stage(), 1.2, shaded)
+    assert emitted.summary == ["move d5-d6"]
+    assert SHADE_ABSORB_TIME < max(watched.covered) < SHADE_ABSORB_TIME + 1.5 / FPS
+
+
+def test_an_arm_with_its_shadow_is_no_shadow() -> None:
+    """They change as much of the board, but the squares under the arm show no pieces."""
+    lasted = Watched().covered_for(1.5, lambda image: ARM(shaded(image)))
+    assert lasted > SHADE_ABSORB_TIME + 5 / FPS
+
+
+def test_an_arm_that_has_gone_leaves_the_board_free_at_once() -> None:
+    """It rested there until it counted as part of the scene."""
+    watched = Watched()
+    watched.covered_for(OCCLUDER_ABSORB_TIME + 0.5, ARM)
+    assert watched.covered_for(1.2) < OBJECT_ABSORB_TIME + 1.5 / FPS
