@@ -63,16 +63,12 @@ def test_a_dome_behind_a_stack_that_grew_need_not_look_bare(
 
 def test_the_first_piece_of_all_may_hide_a_part_of_the_empty_square_behind_it() -> None:
     """No piece stands on the board that could have been moved there or taken away."""
-    c3, c4 = INDEX["c3"], INDEX["c4"]
-    placed = Act(Kind.TURN, {c3: "g"}, (Move.parse("*c3"),))
-    evidence = SimpleNamespace(
-        standing=("",) * len(SQUARES),
-        stack_gain=lambda square, stack: SimpleNamespace(
-            nats=200.0 if (square, stack) == (c3, "g") else -50.0, per_pixel=3.6, pixels=64
-        ),
-        outlines=SimpleNamespace(touching=lambda squares: [c4, *squares]),
+    placed = Act(Kind.TURN, {INDEX["c3"]: "g"}, (Move.parse("*c3"),))
+    look = fake_look(
+        nats={"c3": {"g": 200.0}},
+        unlisted=-50.0,
+        pixels=64,
+        touched={"c4": 0.49},
+        reach=(INDEX["c4"], INDEX["c3"]),
     )
-    touched = np.zeros(len(SQUARES))
-    touched[c4] = 0.49
-    look: Any = SimpleNamespace(evidence=evidence, touched=touched, faintly_changed={})
     assert is_unbeatable(look, placed)

@@ -57,7 +57,7 @@ class Playing:
                 if what(state):
                     return state
             time.sleep(0.2)
-        pytest.fail(f"waited in vain; the state is {state}")
+        pytest.fail(f"timed out waiting; the state is {state}")
 
     def end(self) -> str:
         """Stop it as a service is stopped; what it printed."""

@@ -122,7 +122,7 @@ class Table:
             if what(state := self.state()):
                 return state
             time.sleep(0.05)
-        pytest.fail(f"waited in vain: {self.state()}, {self.said[-20:]}")
+        pytest.fail(f"timed out waiting: {self.state()}, {self.said[-20:]}")
 
     def kill(self) -> None:
         self.process.kill()

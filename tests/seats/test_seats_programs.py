@@ -83,7 +83,7 @@ class Table:
             if what(state):
                 return state
             time.sleep(0.01)
-        pytest.fail(f"waited in vain; the state is {self.session.state()}, told was {self.lines}")
+        pytest.fail(f"timed out waiting; the state is {self.session.state()}, told was {self.lines}")
 
     def submit(self, request: ask.Request) -> None:
         self.session.submit(request).result(60)
