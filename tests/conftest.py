@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Final
 
 import pytest
 from hypothesis import settings
+from system_browser import system_browser
 
 # A failing run in CI must indicate a fault of the change under test, not a fault that a new example has found
 # in older code; on a developer's machine every run tries new examples.
@@ -98,10 +98,9 @@ def launch_browser() -> Iterator[Callable[[list[str]], Any]]:
     here. All browsers are closed at the end of the run.
     """
     playwright = pytest.importorskip("playwright.sync_api")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next((found for name in names if (found := shutil.which(name))), None)
+    path = system_browser()
     if path is None:
-        pytest.skip("no Chromium is installed; apt install chromium")
+        pytest.skip("no Chromium is installed; apt install chromium-headless-shell")
     with playwright.sync_playwright() as driver:
         opened: list[Any] = []
 

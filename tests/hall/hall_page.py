@@ -1,6 +1,6 @@
 """The hall's page with many tables in a browser: its speed and appearance.
 
-    python tests/hall/hall_page.py FOLDER [--tables 300] [--seconds 10]
+    PYTHONPATH=tests python tests/hall/hall_page.py FOLDER [--tables 300] [--seconds 10]
 
 Prints for each width the time until all tables are drawn, the time that the page needs for an event, and the
 layout shift while tables play and alerts come and go; FOLDER gets the screenshots. The tables are generated
@@ -13,12 +13,13 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from system_browser import system_browser
 
 from focus_companion.formats.strict_json import compact
 from focus_companion.game.colours import NAMES
@@ -155,8 +156,9 @@ def run(folder: Path, count: int, seconds: float) -> None:
 
     chance = random.Random(7)
     with hall_of(count, chance) as (tables, address), sync_playwright() as driver:
-        path = shutil.which("chromium") or shutil.which("google-chrome")
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        browser = driver.chromium.launch(
+            executable_path=system_browser(), args=["--no-sandbox", "--disable-gpu"]
+        )
         for width, height in ((768, 1024), (1920, 1080)):
             for scheme in ("light", "dark"):
                 page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from typing import Any
 
@@ -25,12 +24,6 @@ SWITCHES = [
     "--host-resolver-rules=MAP board.local 127.0.0.1",
 ]
 MOVES = ["b6-b7", "b5-b6", "c6-c7", "c5-c6"]
-
-
-def chromium() -> str | None:
-    """The system's Chromium, if there is one."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return next((found for name in names if (found := shutil.which(name))), None)
 
 
 class Seen:

@@ -1,7 +1,9 @@
 """Measures the page of a running program; docs/page.md has the results.
 
-python tests/web/measure_page.py first-view URL        a phone's first view: bytes, time until it is usable
-python tests/web/measure_page.py viewers URL NUMBER    this many event streams: delay of the events
+PYTHONPATH=tests python tests/web/measure_page.py first-view URL
+    a phone's first view: bytes, time until it is usable
+PYTHONPATH=tests python tests/web/measure_page.py viewers URL NUMBER
+    this many event streams: delay of the events
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ import asyncio
 import json
 import os
 import resource
-import shutil
 import statistics
 import sys
 import time
@@ -18,6 +19,8 @@ import urllib.request
 from collections import Counter
 from typing import Any
 from urllib.parse import urlsplit
+
+from system_browser import system_browser
 
 NETWORKS = {
     "slow 4G (150 ms, 1.6 Mbit/s)": (150, 1638.4, 675),
@@ -49,9 +52,10 @@ STREAM_SECONDS = 40
 def first_view(url: str) -> None:
     from playwright.sync_api import sync_playwright
 
-    path = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        browser = driver.chromium.launch(
+            executable_path=system_browser(), args=["--no-sandbox", "--disable-gpu"]
+        )
         work = statistics.median(_work(browser, url) for _ in range(REPETITIONS))
         print(f"work of the page's thread until usable: {work:.0f} ms of this processor's time")
         for name, (latency, down, up) in NETWORKS.items():

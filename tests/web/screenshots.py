@@ -1,7 +1,7 @@
 """Screenshots of every state of the page, in every language, at three widths, in light and dark.
 
-    python tests/web/screenshots.py FOLDER [--only STATE …] [--sheets]
-    python tests/web/screenshots.py docs/images --docs
+    PYTHONPATH=tests python tests/web/screenshots.py FOLDER [--only STATE …] [--sheets]
+    PYTHONPATH=tests python tests/web/screenshots.py docs/images --docs
 
 ``--sheets`` joins the screenshots of each state; ``--docs`` makes those of the documentation.
 """
@@ -18,9 +18,10 @@ from typing import Any
 
 import cv2
 import numpy as np
-from browsing import SWITCHES, Seen, chromium, playwright
+from browsing import SWITCHES, Seen, playwright
 from PIL import Image
 from scripted_table import ScriptedSight, Table
+from system_browser import system_browser
 
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import removed
@@ -331,7 +332,7 @@ def in_language(path: str, language: str) -> str:
 def shoot(folder: Path, states: Sequence[str]) -> list[Path]:
     made = []
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium(), args=SWITCHES)
+        browser = driver.chromium.launch(executable_path=system_browser(), args=SWITCHES)
         for name in states:
             prepare, act, path = STATES[name]
             with tempfile.TemporaryDirectory() as journal:
@@ -372,7 +373,7 @@ DOCS: dict[str, tuple[str, tuple[int, int], str, str]] = {
 def shoot_docs(folder: Path) -> list[Path]:
     made = []
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium(), args=SWITCHES)
+        browser = driver.chromium.launch(executable_path=system_browser(), args=SWITCHES)
         for name, (state, (width, height), scheme, language) in DOCS.items():
             prepare, act, path = STATES[state]
             with tempfile.TemporaryDirectory() as journal:

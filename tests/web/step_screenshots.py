@@ -1,6 +1,6 @@
 """Screenshots of each step from the first start to the end of a game, on a phone, in the three languages.
 
-    python tests/web/step_screenshots.py docs/images [--only STEP …]
+    PYTHONPATH=tests python tests/web/step_screenshots.py docs/images [--only STEP …]
 
 Each picture shows all languages side by side; elements that overflow or have no name are printed.
 """
@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import screenshots as shots
-from browsing import SWITCHES, Seen, chromium, playwright
+from browsing import SWITCHES, Seen, playwright
 from PIL import Image
+from system_browser import system_browser
 
 from focus_companion.game.rules import Rules
 from focus_companion.session.session import Session
@@ -155,7 +156,7 @@ def main() -> None:
         camera = Path(made) / "camera.mjpeg"
         camera.write_bytes(PHONE_PICTURE.read_bytes() * 60)
         switches = [*SWITCHES, *FAKE_CAMERA, f"--use-file-for-fake-video-capture={camera}"]
-        browser = driver.chromium.launch(executable_path=chromium(), args=switches)
+        browser = driver.chromium.launch(executable_path=system_browser(), args=switches)
         for step in asked.only:
             path = shoot(browser, step, asked.folder)
             print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")

@@ -317,7 +317,7 @@ def test_questions_and_prompts_are_announced_and_answered(reader: Reader) -> Non
 def test_the_game_is_managed_and_reviewed_by_keyboard(reader: Reader) -> None:
     table = reader.table
     reader.hears(BEGINS)
-    table.play("b6-b7", "c7-c6")
+    table.see(*(TurnSeen(Move.parse(move), 0.97) for move in ("b6-b7", "c7-c6")))
     reader.hears("Ann: 1 piece b6 to b7. Bo: 1 piece c7 to c6. Ann to move.")
     reader.reaches_the_board()
     reader.walks_to("b7")
