@@ -109,6 +109,15 @@ def test_an_arm_with_its_shadow_is_no_shadow() -> None:
     assert lasted > SHADE_ABSORB_TIME + 5 / FPS
 
 
+def test_a_shadow_with_a_resting_arm_shows_no_turn() -> None:
+    """The sleeve, coloured like a piece, ends between two squares as a piece that moved would."""
+    watched = Watched()
+    watched.covered_for(OCCLUDER_ABSORB_TIME + 1.0, lambda image: arm(230, 90)(shaded(image)))
+    assert watched.table.shoot(watched.table.stage(), 1.0).summary == []
+    watched.table.stacks = watched.table.after("b4-b3")
+    assert watched.table.shoot(watched.table.stage(), 1.0).summary == ["move b4-b3"]
+
+
 def test_an_arm_that_has_gone_leaves_the_board_free_at_once() -> None:
     """It rested there until it counted as part of the scene."""
     watched = Watched()

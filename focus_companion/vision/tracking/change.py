@@ -259,13 +259,18 @@ class Change:
             _SHADED_AREA_WEIGHT * self._largest_area(sampled),
         )
 
-    def occluder(self) -> Occluder | None:
+    def occluder(self, *, in_shadow: bool = False) -> Occluder | None:
         """The occluder over the squares, if any: the changed component with the largest area outside all
-        columns, as acts on the board change only pixels within the columns.
+        columns, as acts on the board change only pixels within the columns. ``in_shadow``: a shadow lies on
+        much of the board, and pixels that it may have dimmed do not count.
         """
-        parts, areas, area = self._components(self.changed[:: self._every, :: self._every])
+        sampled = self.changed[:: self._every, :: self._every]
+        parts, areas, area = self._components(sampled)
         size = parts.shape[1], parts.shape[0]
         off_stacks_mask = cv2.resize(self._off_stacks(), size, interpolation=cv2.INTER_NEAREST)
+        if in_shadow:
+            unshaded = (sampled & ~self._shading_mask(sampled)).view(np.uint8)
+            off_stacks_mask &= cv2.resize(unshaded, size, interpolation=cv2.INTER_NEAREST)
         off_stacks = np.bincount(parts.ravel(), np.asarray(off_stacks_mask, float).ravel(), len(areas))
         off_stacks[areas == 0] = 0
         largest = int(off_stacks.argmax())

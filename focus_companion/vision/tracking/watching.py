@@ -191,6 +191,11 @@ class Watching:
             self._add_object(look, look.occluder)
             return self
         context, placement = self._context, self.placement
+        if look.change is not None and not look.all_over:
+            # An arm may rest on the board together with its shadow; the squares under it show no act.
+            occluder = look.change.occluder(in_shadow=True)
+            under = () if occluder is None else occluder.squares
+            placement = replace(placement, hidden=(*placement.hidden, *under))
         picture = StillFrame(Frame(look.number, look.time, look.image), look.since, look.small)
         after = Watching.at(context, picture, Hypothesis(placement))
         if after is None and look.all_over and self._relearned != look.number:
