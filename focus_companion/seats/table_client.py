@@ -8,15 +8,14 @@ from __future__ import annotations
 import http.client
 import json
 import logging
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from .. import private_files
 from ..game.colours import LETTER
 
 log = logging.getLogger(__name__)
@@ -142,17 +141,12 @@ class TableClient:
         return content if isinstance(content, dict) else {}
 
     def _write(self) -> None:
-        fresh = self._path.with_suffix(".new")
         try:
-            fresh.unlink(missing_ok=True)
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-                json.dump(self._all() | {self.address: self._tokens}, out)
-            fresh.replace(self._path)
+            content = json.dumps(self._all() | {self.address: self._tokens})
+            private_files.replace(self._path, content.encode())
         except OSError as error:
             # The seats are kept until the program exits.
-            log.warning("%s cannot be written (%s); after a restart new links are needed", fresh, error)
-            with suppress(OSError):
-                fresh.unlink(missing_ok=True)
+            log.warning("%s cannot be written (%s); after a restart new links are needed", self._path, error)
 
 
 def _token(headers: list[str]) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from .. import __version__
+from .. import __version__, private_files
 from ..addresses import shown_address
 from ..lights import LightSettings, LightSettingsError
 from ..lights import ports as light_ports
@@ -119,7 +119,7 @@ def check_disk(folder: Path, clock: Callable[[], float] = time.perf_counter) -> 
     probe = there / f".focus-companion-{os.getpid()}"
     took = []
     try:
-        made = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        made = private_files.create(probe)
         try:
             for _ in range(9):
                 began = clock()
