@@ -29,11 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import history
-from benchmarks.accuracy.finding import MAX_CORNER_ERROR, corner_error, examples
+from benchmarks.accuracy.finding import MAX_CORNER_ERROR, examples
 from benchmarks.accuracy.report import PITCH_BINS, TILT_BINS, share
 from focus_companion.commands.read import COLOURS_IN_PLAY
 from focus_companion.game.squares import FILE, RANK, SQUARES
 from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
@@ -210,7 +211,7 @@ def read(still: Still) -> Row:
             Tally.of(nothing, still.stacks, shown),
             took,
         )
-    off = corner_error(reading.camera, still.camera, still.profile)
+    off = corner_error(reading.camera, still.camera, still.profile, turns=4)
     best: tuple[Tally, Tally] | None = None
     stacks = reading.stacks
     for _ in range(4):

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 from mosquitto import PROGRAM, Mosquitto
-from published_table import Table, until
+from published_table import Table
 from small_demo import SMALL_DEMO
+from waiting import until
 
 from focus_companion.formats.json_record import write_json
 from focus_companion.formats.match import Match

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from mosquitto import PROGRAM, Mosquitto, Wire
-from published_table import Table, until
+from published_table import Table
 from same_games import differences
+from waiting import until
 
 from focus_companion.hall.evening import Evening
 from focus_companion.hall.listener import Listener

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from mosquitto import PROGRAM, Mosquitto
-from published_table import Table, until
+from published_table import Table
+from waiting import until
 
 from focus_companion.hall.evening import Evening
 from focus_companion.hall.listener import Listener

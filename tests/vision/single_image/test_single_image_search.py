@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from simulated import view_of
 
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.detection.find_board import FoundBoard
@@ -42,13 +43,6 @@ def start(camera: Camera, profile: BoardProfile) -> Explanation:
     return begun(StillPicture(image, camera, profile, "gr"), camera, profile)
 
 
-def corner_error(camera: Camera) -> float:
-    """Mean error of the corners, in squares."""
-    corners = LOOK.profile.corners
-    apart = np.linalg.norm(camera.project(corners) - LOOK.camera.project(corners), axis=1)
-    return float(apart.mean() / LOOK.camera.pitch_pixels(LOOK.profile))
-
-
 def shifted_camera(camera: Camera, mm: float) -> Camera:
     """The camera that sees the board shifted by ``mm`` along its x axis."""
     x, y, z = (camera.rotation_matrix @ (mm, 0.0, 0.0) + camera.translation).tolist()
@@ -71,7 +65,7 @@ def test_a_wrong_camera_is_corrected(camera: Camera) -> None:
     best, _ = searched(first, plastic_sets())
     assert best.nats > first.nats
     assert best.profile == LOOK.profile
-    assert corner_error(best.camera) < 0.05
+    assert corner_error(best.camera, LOOK.camera, LOOK.profile) < 0.05
     _, stacks = still()
     assert sum(a == b for a, b in zip(best.stacks, stacks, strict=True)) >= 50
 
@@ -118,5 +112,5 @@ def test_a_board_that_was_found_a_square_off_is_read_at_its_true_place(
     away = shifted_camera(LOOK.camera, LOOK.profile.pitch)
     monkeypatch.setattr(read_still, "find_board", lambda *_, **__: FoundBoard(away, LOOK.profile, 0.9))
     reading = read_still.read_still(image, plastic_sets(), "gr")
-    assert reading is not None and corner_error(reading.camera) < 0.1
+    assert reading is not None and corner_error(reading.camera, LOOK.camera, LOOK.profile) < 0.1
     assert sum(map(str.__eq__, reading.stacks, stacks)) >= 50
