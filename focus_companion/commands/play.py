@@ -32,6 +32,7 @@ from focus_companion.commands.shared.table_choice import table_options
 from focus_companion.commands.shared.taping import tape_options
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.rules import Rules
+from focus_companion.game.squares import SIDES
 from focus_companion.notify import Supervisor
 from focus_companion.session.names import clean_text
 from focus_companion.settings import LOG_LEVELS, SPOKEN_LANGUAGES, Settings, load
@@ -89,7 +90,7 @@ class Name(_NameType):
               help="Say aloud what happens, with espeak-ng, in this or the system's language.")  # fmt: skip
 @click.option("--log", type=click.Choice(LOG_LEVELS), help="How much the log holds (default info).")
 @click.option("--fps", type=click.FloatRange(0.1, 1000), help="Of a folder of pictures (default 15).")
-@click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
+@click.option("--rank1", type=click.Choice(SIDES), default="bottom",
               help="Where rank 1 lies in the picture, if the set-up leaves it open.")  # fmt: skip
 @table_options
 @tape_options

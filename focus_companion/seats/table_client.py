@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 FILE_NAME: Final = "other-tables.json"
 """The tokens of far seats at other tables, in the folder of the journal."""
 
-_SEAT_COOKIE: Final = "focus_seat"
-"""The cookie with the token of a far seat, as in ``web/far.py``."""
+SEAT_COOKIE: Final = "focus_seat"
+"""The cookie with the token of a far seat."""
 
 _MAX_RESPONSE_BYTES: Final = 4_000_000
 """A game of thousands of turns has fewer."""
@@ -101,7 +101,7 @@ class TableClient:
         line = connect(parts.hostname or "", parts.port, timeout=_TIMEOUT)
         headers = {"Content-Type": "application/json", "Accept-Language": "en"}
         if token:
-            headers["Cookie"] = f"{_SEAT_COOKIE}={token}"
+            headers["Cookie"] = f"{SEAT_COOKIE}={token}"
         try:
             line.request(method, path, None if body is None else json.dumps(body), headers)
             answer = line.getresponse()
@@ -152,8 +152,8 @@ class TableClient:
 def _token(headers: list[str]) -> str:
     for header in headers:
         cookies = SimpleCookie(header)
-        if _SEAT_COOKIE in cookies:
-            return cookies[_SEAT_COOKIE].value
+        if SEAT_COOKIE in cookies:
+            return cookies[SEAT_COOKIE].value
     return ""
 
 

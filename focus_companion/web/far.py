@@ -21,7 +21,6 @@ from .secret_words import digest, has_digest, is_same, new_word
 
 log = logging.getLogger(__name__)
 
-SEAT_COOKIE: Final = "focus_seat"
 SEAT_COOKIE_SECONDS: Final = 30 * 24 * 3600
 """Seconds for which a browser keeps its seat."""
 
@@ -51,7 +50,7 @@ class FarSeats:
             return self._words.setdefault(colour, new_word())
 
     def enter(self, word: str, seats: Mapping[str, str]) -> tuple[str, str]:
-        """The colour and the token for :data:`SEAT_COOKIE`, in exchange for an unused word.
+        """The colour and the token for the seat's cookie, in exchange for an unused word.
 
         Raises:
             HttpError: it is not, or no longer, the word of a far seat.

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...game.position import MAX_HEIGHT
 from ..appearance.colour_model import CLASSES
 from ..appearance.flat_pieces import TOP
-from ..geometry.stack_masks import TALLEST_TRIMMED, Outlines, Window
+from ..geometry.stack_masks import Outlines, Window
 
 _HIDDEN = 0.4
 """Share of a piece that a stack before it has to cover, to be taken for it."""
@@ -27,8 +28,8 @@ Floats = NDArray[np.float64]
 class LayerScores:
     """What the picture says of one square, given its neighbours.
 
-    ``layers`` (TALLEST_TRIMMED + 1, TALLEST_TRIMMED + 1, CLASSES): nats for showing a class in layer k (1 …)
-    of a stack of h pieces. ``behind`` (TALLEST_TRIMMED + 1,): nats of the pixels that such a stack leaves to
+    ``layers`` (MAX_HEIGHT + 1, MAX_HEIGHT + 1, CLASSES): nats for showing a class in layer k (1 …)
+    of a stack of h pieces. ``behind`` (MAX_HEIGHT + 1,): nats of the pixels that such a stack leaves to
     what is behind it.
     """
 
@@ -73,7 +74,7 @@ class Layers:
         """Pixels of a piece on a square that the tallest stack on ``near`` covers."""
         left = piece.copy()
         columns = self.outlines.columns
-        columns[near].cut_from(left, columns[square].window, TALLEST_TRIMMED)
+        columns[near].cut_from(left, columns[square].window, MAX_HEIGHT)
         return int(np.count_nonzero(piece) - np.count_nonzero(left))
 
     def scores(
@@ -94,11 +95,11 @@ class Layers:
         columns = slice(window.left - self.window.left, window.right - self.window.left)
         values = scores[rows, columns][free].astype(np.float64)
         passed = values[np.arange(len(values)), behind]
-        layers = np.zeros((TALLEST_TRIMMED + 1, TALLEST_TRIMMED + 1, CLASSES))
-        left = np.zeros(TALLEST_TRIMMED + 1)
+        layers = np.zeros((MAX_HEIGHT + 1, MAX_HEIGHT + 1, CLASSES))
+        left = np.zeros(MAX_HEIGHT + 1)
         dome = column.masks[0][free]
         left[0] = np.where(dome, values[:, 0], passed).sum()
-        for height in range(1, TALLEST_TRIMMED + 1):
+        for height in range(1, MAX_HEIGHT + 1):
             level = self._level[square][height][free]
             left[height] = passed[level == 0].sum()
             top = self.tops[square][height - 1][free] if self.tops else None
@@ -106,16 +107,16 @@ class Layers:
                 shown = values[:, label]
                 if top is not None:
                     shown = np.where(top, values[:, label + TOP], shown)
-                layers[height, :, label] = np.bincount(level, shown, minlength=TALLEST_TRIMMED + 1)
+                layers[height, :, label] = np.bincount(level, shown, minlength=MAX_HEIGHT + 1)
         return LayerScores(layers, left)
 
 
 def _level_maps(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """(TALLEST_TRIMMED + 1, h, w): for a stack of each height, which piece every pixel shows; 0 is none of
+    """(MAX_HEIGHT + 1, h, w): for a stack of each height, which piece every pixel shows; 0 is none of
     them.
     """
-    maps = np.zeros((TALLEST_TRIMMED + 1, *masks.shape[1:]), np.uint8)
-    for height in range(1, TALLEST_TRIMMED + 1):
+    maps = np.zeros((MAX_HEIGHT + 1, *masks.shape[1:]), np.uint8)
+    for height in range(1, MAX_HEIGHT + 1):
         maps[height] = maps[height - 1]
         maps[height][masks[height]] = height
     return maps

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...game.position import MAX_HEIGHT
 from ..appearance.colour_model import CLASS, CLASSES
-from ..geometry.stack_masks import TALLEST_TRIMMED
 from .layers import Layers, LayerScores
 
 Stack = tuple[int, ...]
@@ -124,7 +124,7 @@ class Solver:
         scores = self._scores_of(square)
         prior = self._prior(square)
         found = []
-        for height in range(TALLEST_TRIMMED + 1):
+        for height in range(MAX_HEIGHT + 1):
             nats = scores.behind[height] * self._share - STEP * height
             liking = scores.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
             stack = tuple(int(self._labels[k]) for k in liking.argmax(1)) if height else ()
@@ -136,7 +136,7 @@ class Solver:
         scores = self._scores_of(square)
         prior = self._prior(square)
         tops = {0: float(scores.behind[0] * self._share)}
-        for height in range(1, TALLEST_TRIMMED + 1):
+        for height in range(1, MAX_HEIGHT + 1):
             nats = scores.behind[height] * self._share - STEP * height
             liking = scores.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
             lower = liking[:-1].max(1).sum() if height > 1 else 0.0

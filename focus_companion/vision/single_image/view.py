@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...game.position import MAX_HEIGHT
 from ..appearance.colour_model import BARE, CLASSES, ColourModel, bins
 from ..appearance.evidence import classes
 from ..appearance.first_colours import first_model, occluder_density, usual_pieces
@@ -18,7 +19,7 @@ from ..detection.edges import Edges, board_bounds
 from ..detection.refine import lens_prior
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
-from ..geometry.stack_masks import TALLEST_TRIMMED, Outlines, Window, lattice_mask
+from ..geometry.stack_masks import Outlines, Window, lattice_mask
 from .flat_set import FlatColours, of_whole_pieces
 from .layers import Layers
 from .occluders import covered
@@ -80,7 +81,7 @@ class StillPicture:
         self.prior = lens_prior(lens, camera.lens.width, camera.lens.height)
         """What is expected of the lens."""
         self.edges = Edges.of(image, board_bounds(camera, profile))
-        outlines = Outlines(camera, profile, TALLEST_TRIMMED)
+        outlines = Outlines(camera, profile, MAX_HEIGHT)
         self.window = outlines.window(range(len(outlines.columns)))
         """The part of the picture that is looked at: where, at first, the board was thought to be."""
         self.flat = FlatColours.first(
@@ -115,7 +116,7 @@ class View:
 
     def __init__(self, picture: StillPicture, camera: Camera, profile: BoardProfile) -> None:
         self.picture, self.camera, self.profile = picture, camera, profile
-        outlines = Outlines(camera, profile, TALLEST_TRIMMED)
+        outlines = Outlines(camera, profile, MAX_HEIGHT)
         self.layers = Layers(outlines, () if picture.flat is None else flat_tops(outlines))
         self.window: Window = self.layers.window
         self.pixels = picture.pixels[self.window.slices]
@@ -225,7 +226,7 @@ def _around_columns(outlines: Outlines, size: tuple[int, ...], margin: float) ->
     mask = np.zeros(size, np.uint8)
     for column in outlines.columns:
         part = mask[column.top : column.top + column.height, column.left : column.left + column.width]
-        part |= column.standing(TALLEST_TRIMMED)
+        part |= column.standing(MAX_HEIGHT)
     wide = 2 * round(margin) + 1
     return np.asarray(cv2.dilate(mask, np.ones((wide, wide), np.uint8)), bool)
 
