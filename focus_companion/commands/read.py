@@ -158,7 +158,7 @@ def learned(
             f"The picture does not show how high a piece is, so {height} of a square was assumed, "
             "as for similar pieces: take it from more of a slant, or give the height with --rise."
         )
-    lines.append(f"Is that so? Names and shades may be changed in the file. Then: --board {target}")
+    lines.append(f"Is that right? Names and shades may be changed in the file. Then: --board {target}")
     return "\n".join(lines)
 
 

@@ -62,7 +62,7 @@ def install(only_print: bool, options: tuple[str, ...]) -> None:
         return
     if not _systemctl("restart", UNIT_NAME):
         raise NegativeResult(
-            f"installed, but it is not up within {_SYSTEMD_TIMEOUT:.0f} seconds, and systemd tries on; "
+            f"installed, but it is not up within {_SYSTEMD_TIMEOUT:.0f} seconds, and systemd keeps trying; "
             f"see: journalctl --user --unit {UNIT_NAME}"
         )
     click.echo("It runs, and starts again with your session.")
@@ -80,7 +80,7 @@ def uninstall() -> None:
     stopped = _systemctl("disable", "--now", UNIT_NAME)
     path.unlink()
     _systemctl("daemon-reload")
-    click.echo(f"Taken away: {path}")
+    click.echo(f"Removed: {path}")
     if not stopped:
         click.echo("systemd does not answer here; what still runs goes on until it is ended")
 

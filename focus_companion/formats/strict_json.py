@@ -176,7 +176,7 @@ _SECONDS: Final = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,20})?([eE]-?[0-9]{1,2})?"
 def seconds(text: str) -> float | int:
     """Parse a time as written by ``repr``. Raises ValueError for any other text."""
     if not _SECONDS.fullmatch(text):
-        raise ValueError(f"no number of seconds: {shown(text)}")
+        raise ValueError(f"not a number of seconds: {shown(text)}")
     return float(text) if set(text) & set(".eE") else int(text)
 
 

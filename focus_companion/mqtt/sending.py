@@ -161,7 +161,7 @@ class Sending:
             if fault is not None:
                 broker = self._account.broker.shown
                 raise LineDown(
-                    f"{broker} does not take our messages ({fault}); mend its access list",
+                    f"{broker} does not take our messages ({fault}); correct its access list",
                     refused=True,
                 )
             self._done.add(mid)

@@ -30,7 +30,7 @@ _SECRET_WORDS: Final = ("pin", "password", "secret", "token", "key")
 """Settings whose names contain one of these words are never included."""
 
 _READ_ME: Final = """\
-A report of Focus Companion. Look through it before you give it away.
+A report of Focus Companion. Look through it before you pass it on.
   versions.json   the program, its libraries, the system
   settings.json   your settings, without PIN, passwords and what stands behind the ? of addresses
   doctor.json     what "focus-companion doctor" found

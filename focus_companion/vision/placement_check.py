@@ -109,7 +109,7 @@ _TEXTS: Final = {
     Advice.LARGER: "Bring the camera closer, or choose larger pictures: the squares are too small.",
     Advice.WHOLE: "Move the camera back or turn it: tall stacks at the edge would leave the picture.",
     Advice.LENS: "The pieces do not lie quite where they should: measure the lens with calibrate.",
-    Advice.LIGHT: "Give more and softer light: the pieces hardly stand out from the board or from others.",
+    Advice.LIGHT: "Use more and softer light: the pieces hardly stand out from the board or from each other.",
 }
 
 

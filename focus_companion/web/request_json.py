@@ -156,7 +156,7 @@ def _set_position(body: Mapping[str, Any]) -> requests.Request:
 
 def _known(colour: object) -> bool:
     if colour not in LETTER:
-        raise BadRequest(f"{str(colour)[:20]!r} is no colour; there are {', '.join(LETTER)}.")
+        raise BadRequest(f"{str(colour)[:20]!r} is not a colour; there are {', '.join(LETTER)}.")
     return True
 
 

@@ -42,7 +42,7 @@ def test_an_act_does_not_count_as_a_ply() -> None:
         (("d5-d6", "d5-d4"), 2, "ply 2, d5-d4: There is no piece on d5."),
         (("d5-d9",), 1, "ply 1, d5-d9: A square of d5-d9 is not on the board."),
         (("d5-d6", "*a1"), 2, "ply 2, [*]a1: A square of [*]a1"),
-        (("d5-d6", "castle"), 2, "ply 2, castle: That is no move"),
+        (("d5-d6", "castle"), 2, "ply 2, castle: That is not a move"),
         (("d5-d6", Declaration("draw"), "g7-f7"), 2, "ply 2, g7-f7: The game is over."),
         ((Declaration("leave", "b"),), 1, "ply 1, leave: That is no player"),
         (("x" * 5000,), 1, "ply 1, xxxxxxxxxxxxxxxxxxxx…:"),

@@ -174,7 +174,7 @@ def test_a_table_is_returned_with_its_moves(evening, client: FlaskClient) -> Non
 @pytest.mark.parametrize(
     ("language", "unknown", "no_format"),
     [
-        ("en", "Nothing is known of that game yet.", "There is no format “odd”."),
+        ("en", "Nothing is known about that game yet.", "There is no format “odd”."),
         ("pl", "O tej partii nic jeszcze nie wiadomo.", "Nie ma formatu „odd”."),
         ("it", "Di questa partita non si sa ancora nulla.", "Il formato «odd» non esiste."),
     ],

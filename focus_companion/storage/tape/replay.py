@@ -216,7 +216,7 @@ class Recording:
                     case {"end": _}:
                         break
                     case _:
-                        raise ValueError("it says nothing that is known")
+                        raise ValueError("it has no known content")
             except (TypeError, ValueError) as error:
                 raise TapeError(f"{self._path}, line {number}: {error}") from error
         if waiting is not None:
@@ -244,7 +244,7 @@ class Recording:
         try:
             found = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise TapeError(f"{self._path}, line {number}: no JSON ({error})") from error
+            raise TapeError(f"{self._path}, line {number}: not JSON ({error})") from error
         if not isinstance(found, dict):
-            raise TapeError(f"{self._path}, line {number}: no object")
+            raise TapeError(f"{self._path}, line {number}: not an object")
         return found
