@@ -1,6 +1,6 @@
-"""The shades of a flat set in one picture: those of a chess board's fields, and of the tops of the pieces.
+"""Measures the shades of a flat set in one picture: those of a chess board's fields and of the pieces' tops.
 
-None of them is known beforehand. But a field shows its shade at its corners, whatever stands on it. What the
+None of them is known beforehand. But a field shows its shade at its corners, whatever is on it. What the
 fields do not explain is a piece, and the tops of pieces have as many shades as there are players.
 """
 
