@@ -313,7 +313,7 @@ def _check_event(value: Mapping[str, Any], kind: str) -> None:
     except ValueError as error:
         raise InvalidMessage(str(error)) from None
     if event.type != kind:
-        raise InvalidMessage(f"“{kind}” is none")
+        raise InvalidMessage(f"“{kind}” is not valid")
 
 
 def _mapping(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:

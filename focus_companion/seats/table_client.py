@@ -118,7 +118,7 @@ class TableClient:
         except (ValueError, RecursionError):
             parsed = None
         if len(content) > _MAX_RESPONSE_BYTES or not isinstance(parsed, dict):
-            raise Declined(f"HTTP {answer.status}, and no answer of Focus Companion")
+            raise Declined(f"HTTP {answer.status}, but not an answer of Focus Companion")
         if answer.status >= 300:
             said = parsed.get("error")
             raise Declined(_printable(said) if isinstance(said, str) else f"HTTP {answer.status}")

@@ -263,7 +263,7 @@ def test_two_machines_with_the_same_name(tmp_path: Path) -> None:
         second.publisher.start()
         second.play(5)
         until(lambda: second.said)
-        assert "another machine is there as --table 'T'" in second.said[0]
+        assert "another machine is connected as --table 'T'" in second.said[0]
         first.play(5)
         first.wait_confirmed()
         second.close()
