@@ -44,7 +44,7 @@ def test_an_act_does_not_count_as_a_ply() -> None:
         (("d5-d6", "*a1"), 2, "ply 2, [*]a1: A square of [*]a1"),
         (("d5-d6", "castle"), 2, "ply 2, castle: That is not a move"),
         (("d5-d6", Declaration("draw"), "g7-f7"), 2, "ply 2, g7-f7: The game is over."),
-        ((Declaration("leave", "b"),), 1, "ply 1, leave: That is no player"),
+        ((Declaration("leave", "b"),), 1, "ply 1, leave: That is not a player"),
         (("x" * 5000,), 1, "ply 1, xxxxxxxxxxxxxxxxxxxx…:"),
     ],
     ids=str,

@@ -213,7 +213,7 @@ def test_a_forged_game_is_refused_in_a_sentence() -> None:
     )
     answer = create_hall(forged).test_client().get("/api/tables/T/games/1/export?format=sgf")
     assert answer.status_code == 502
-    assert answer.get_json()["error"].startswith("What the broker keeps of this game cannot be read: ")
+    assert answer.get_json()["error"].startswith("What the broker has stored of this game cannot be read: ")
 
 
 def test_the_page_answers_its_own_names_alone(client: FlaskClient) -> None:

@@ -283,5 +283,5 @@ def test_a_fault_of_ours_with_one_message_leaves_the_other_tables(
     monkeypatch.setattr("focus_companion.hall.evening.messages.read_status", lambda payload: 1 / 0)
     listener._take(status())
     listener._take(state())
-    assert "fault of the program" in caplog.text
+    assert "fault in the program" in caplog.text
     assert evening._tables["T"].state is not None

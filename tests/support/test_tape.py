@@ -342,8 +342,8 @@ def test_a_disk_that_does_not_follow_ends_the_tape(
     ("content", "word"),
     [
         (None, r"cannot be read \(No such file or directory\)"),
-        ("", "no JSON"),
-        ("[1]\n", "no object"),
+        ("", "not JSON"),
+        ("[1]\n", "not an object"),
         ('{"format": "something"}\n', "not a tape"),
         ('{"format":"focus-companion tape","version":1,"game":1,"players":{},"events":null}\n', "beginning"),
         ('HEAD\n{"frame":1,"time":0.1,"file":"../../etc/passwd"}\n{"end":""}\n', "not a file of the tape"),

@@ -145,7 +145,7 @@ def test_a_written_profile_is_read_back(name: str, tmp_path: Path) -> None:
     [
         ('like = "nothing"', "'like' must be one of"),
         ('like = "chess-draughts"\n[colours.green]\nshade = "white"', "is not as #e8e0d0"),
-        ('like = "chess-draughts"\n[colours.pink]\nshade = "#ff00ff"', "is no colour"),
+        ('like = "chess-draughts"\n[colours.pink]\nshade = "#ff00ff"', "is not a colour"),
         ('like = "chess-draughts"\n[colours.green]\nname = "White"', "shade is missing"),
     ],
 )
