@@ -82,7 +82,7 @@ def initial_explanation(picture: StillPicture, camera: Camera, profile: BoardPro
 
 
 @dataclass(frozen=True)
-class Trial:
+class TriedReading:
     """The stacks of an explanation that was tried, and its nats."""
 
     stacks: tuple[str, ...]
@@ -91,12 +91,12 @@ class Trial:
 
 def best_explanation(
     state: Explanation, profiles: Sequence[BoardProfile], *, keep_camera: bool = False
-) -> tuple[Explanation, list[Trial]]:
+) -> tuple[Explanation, list[TriedReading]]:
     """The best explanation found from this one by trying other sets and a higher or lower board, and all that
     were tried. With ``keep_camera``, the pose is known, and only colours, stacks and set are improved.
     """
     best = _improved(state, _FIRST_REACHES, keep_camera)
-    tried = [Trial(best.stacks, best.nats)]
+    tried = [TriedReading(best.stacks, best.nats)]
     rejected: set[Change] = set()
     lifts: list[Change] = [] if keep_camera else [1.0, -1.0]
     for _ in range(_MAX_TRIALS):
@@ -105,7 +105,7 @@ def best_explanation(
         if change is None:
             break
         trial = _changed(best, change, keep_camera)
-        tried.append(Trial(trial.stacks, trial.nats))
+        tried.append(TriedReading(trial.stacks, trial.nats))
         # The finder is unreliable about the set, but reliable about the place of the board.
         better = trial.beats(best) if isinstance(change, float) else trial.nats > best.nats
         if better:
@@ -118,7 +118,7 @@ def best_explanation(
 
 
 def reading_probabilities(
-    best: Explanation, tried: Sequence[Trial], stacks: Sequence[str], *, tops: bool
+    best: Explanation, tried: Sequence[TriedReading], stacks: Sequence[str], *, tops: bool
 ) -> list[float]:
     """For each square the probability, 0 … 1, that its stack (``tops``: its top) is that of ``stacks``, as
     far as it depends on camera and set: the share of the tried explanations that agree, weighted by how well

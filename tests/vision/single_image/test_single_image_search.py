@@ -22,7 +22,7 @@ from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.single_image import read_still
 from focus_companion.vision.single_image.search import (
     Explanation,
-    Trial,
+    TriedReading,
     best_explanation,
     initial_explanation,
     reading_probabilities,
@@ -96,7 +96,7 @@ def test_outlines_of_few_pieces_are_the_first_of_those_of_many() -> None:
 def test_squares_that_similarly_good_explanations_read_differently_are_doubtful() -> None:
     best: Any = SimpleNamespace(nats=-300.0)
     read = ["ggr", "r", ""]
-    tried = [Trial(("gr", "r", ""), -320.0), Trial(("ggr", "rr", "g"), -900.0)]
+    tried = [TriedReading(("gr", "r", ""), -320.0), TriedReading(("ggr", "rr", "g"), -900.0)]
     whole = reading_probabilities(best, tried, read, tops=False)
     assert whole[0] < 0.6 and whole[1] > 0.999 and whole[2] > 0.999
     assert reading_probabilities(best, tried, read, tops=True)[0] > 0.999, "the tops agree"
