@@ -13,7 +13,7 @@ from focus_companion import __version__
 from focus_companion.commands.shared import console, threads
 
 COMMANDS: Final = {
-    "play": "Follow a game: camera, page, lights, journal. The main job.",
+    "play": "Follow a game: camera, page, lights, journal. The main command.",
     "hall": "Many tables on one page, as they publish to a broker.",
     "watch": "Camera or recording in, events out; no page.",
     "read": "One still picture to one position.",
@@ -25,7 +25,7 @@ COMMANDS: Final = {
     "review": "What each turn of a finished game won and lost, and its biggest swings.",
     "calibrate": "Measure a camera's lens with a printed target.",
     "lights": "Try the lights: gpio, light board, WLED.",
-    "doctor": "Check that all is there for a game, with the remedy where it is not.",
+    "doctor": "Check that everything needed for a game is there; name the remedy if not.",
     "report": "Pack what a bug report needs, without secrets.",
     "rerun": "Run a tape again, to the same verdicts.",
     "service": "Run play as a service of the user's systemd.",
@@ -45,7 +45,7 @@ class LazyGroup(click.Group):
             return None
         command = import_module(f"focus_companion.commands.{cmd_name}").command
         if not isinstance(command, click.Command):
-            raise TypeError(f"focus_companion.commands.{cmd_name}.command is no click command")
+            raise TypeError(f"focus_companion.commands.{cmd_name}.command is not a click command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -57,7 +57,7 @@ class LazyGroup(click.Group):
     cls=LazyGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit status: 0 done, 1 not so (an illegal record, no board), 2 wrong usage or unreadable input.",
+    epilog="Exit status: 0 done, 1 negative (an illegal record, no board), 2 wrong usage or bad input.",
 )
 @click.version_option(__version__, "--version", prog_name=console.PROGRAM)
 @click.pass_context

@@ -120,7 +120,7 @@ def _from_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise SettingsError(f"{path} is no TOML ({error}); write settings such as port = 8000") from error
+        raise SettingsError(f"{path} is not TOML ({error}); write settings such as port = 8000") from error
     return {
         key.replace("-", "_"): _checked(key.replace("-", "_"), value, f"{path}: {key}")
         for key, value in table.items()

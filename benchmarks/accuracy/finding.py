@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focus_companion.game.squares import SQUARES
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.pose import turned
@@ -91,19 +92,9 @@ def examples(folder: Path, every: int = 1) -> Iterator[Example]:
             )
 
 
-def corner_error(camera: Camera, truth: Camera, profile: BoardProfile, turns: int = 4) -> float:
-    """Mean distance of the four corners in squares, for the best of ``turns`` quarter turns."""
-    wanted = truth.project(profile.corners)
-    errors = [
-        np.linalg.norm(turned(camera, k).project(profile.corners) - wanted, axis=1).mean()
-        for k in range(turns)
-    ]
-    return float(min(errors) / truth.pitch_pixels(profile))
-
-
 def near(camera: Camera, truth: Camera, profile: BoardProfile) -> bool:
     """Whether a camera is correct, up to quarter turns."""
-    return corner_error(camera, truth, profile) < MAX_CORNER_ERROR
+    return corner_error(camera, truth, profile, turns=4) < MAX_CORNER_ERROR
 
 
 def top_error(camera: Camera, truth: Camera, profile: BoardProfile, turns: int) -> float:
@@ -175,7 +166,7 @@ def main() -> None:
                 rows.append((example.known, np.inf, np.inf, took))
                 print(f"{name:28} not found, {took:.2f} s  <<", flush=True)
                 continue
-            off = corner_error(found.camera, camera, profiles[0], turns)
+            off = corner_error(found.camera, camera, profiles[0], turns=turns)
             top = top_error(found.camera, camera, profiles[0], turns)
             rows.append((example.known, off, top, took))
             focal = found.camera.lens.focal / camera.lens.focal

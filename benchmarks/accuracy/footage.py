@@ -18,9 +18,10 @@ from typing import Any, Final
 import cv2
 import numpy as np
 
-from benchmarks.accuracy.finding import MAX_CORNER_ERROR, PROFILES, corner_error, true_camera
+from benchmarks.accuracy.finding import MAX_CORNER_ERROR, PROFILES, true_camera
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import SQUARES
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.capture.sources import open_source
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
@@ -182,7 +183,10 @@ def still_scores(folder: Path) -> str:
             want = [still["board"].get(square, "").lower() for square in SQUARES]
             best = max(_alike(want, _turned(reading.stacks, k)) for k in range(4))
             off = corner_error(
-                reading.camera, true_camera(still["camera"], still["board_pose"]), reading.profile
+                reading.camera,
+                true_camera(still["camera"], still["board_pose"]),
+                reading.profile,
+                turns=4,
             )
             found += off < MAX_CORNER_ERROR
             tops, heights, whole = tops + best[0], heights + best[1], whole + best[2]

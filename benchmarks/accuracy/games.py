@@ -33,13 +33,13 @@ from benchmarks import history
 from benchmarks.accuracy import failure_sheets as failing
 from benchmarks.accuracy import report
 from benchmarks.accuracy.contest import ABLATIONS, Contestant, Ours, run_all, scores
-from benchmarks.accuracy.finding import corner_error
 from benchmarks.accuracy.footage import Recording, recordings, still_scores, variants
 from benchmarks.accuracy.peers import BackgroundDifference, NearestColour
 from benchmarks.accuracy.scoring import Json
 from benchmarks.accuracy.simulated import Case, case
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.geometry.board_profiles import plastic_sets

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.accuracy.scoring import Problem, Score
+from benchmarks.quantiles import quantile
 
 Result = dict[str, Any]
 """One game: ``name``, ``group``, its description, and ``scores`` by contestant."""
@@ -99,12 +100,6 @@ def rate_upper_bound(events: int, of: float) -> float:
     return high / of if of else math.inf
 
 
-def percentile(values: Sequence[float], part: float) -> float:
-    """The quantile at ``part`` (0…1); nan if there are no values."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else float("nan")
-
-
 def table(rows: Iterable[Sequence[object]], head: Sequence[object]) -> str:
     """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
@@ -141,7 +136,7 @@ def figures(scores: Sequence[Score]) -> dict[str, str]:
         "asked about instead": str(sum(s.asked for s in scores)),
         "missed silently": str(sum(s.silent for s in scores)),
         "games without a false event": share_within(sum(s.nothing_wrong for s in scores), len(scores)),
-        "latency, median / 95 %": f"{percentile(latencies, 0.5):.2f} / {percentile(latencies, 0.95):.2f} s",
+        "latency, median / 95 %": f"{quantile(latencies, 0.5):.2f} / {quantile(latencies, 0.95):.2f} s",
     }
 
 

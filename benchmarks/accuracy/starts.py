@@ -29,7 +29,6 @@ import numpy as np
 
 from benchmarks import history
 from benchmarks.accuracy.contest import Ours, run_all
-from benchmarks.accuracy.finding import corner_error
 from benchmarks.accuracy.scoring import score
 from focus_companion.game.play import apply
 from focus_companion.game.position import parse_position
@@ -43,6 +42,7 @@ from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.for_tests.script import script_game
 from focus_companion.simulator.player import choose
@@ -330,7 +330,7 @@ def empty(number: int, plies: int, keep: Path | None) -> Outcome:
     said = f"{look.camera.tilt:.0f}° {kind}, {took:.1f} s"
     if found is None:
         return Outcome(False, f"{said}: not found")
-    off = corner_error(found.camera, look.camera, look.profile)
+    off = corner_error(found.camera, look.camera, look.profile, turns=4)
     return Outcome(
         off < MAX_POSE_ERROR, f"{said}: {off:.2f} squares off, {found.profile.name} (is {look.profile.name})"
     )

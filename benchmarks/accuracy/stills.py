@@ -29,11 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import history
-from benchmarks.accuracy.finding import MAX_CORNER_ERROR, corner_error, examples
+from benchmarks.accuracy.finding import MAX_CORNER_ERROR, examples
 from benchmarks.accuracy.report import PITCH_BINS, TILT_BINS, share
-from focus_companion.commands.read import COLOURS_IN_PLAY
+from focus_companion.game.rules import ORDERS
 from focus_companion.game.squares import FILE, RANK, SQUARES
 from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
@@ -151,7 +152,7 @@ class Row:
 
 def random_stacks(players: int, rng: np.random.Generator) -> tuple[str, ...]:
     """52 stacks, 8 to 30 of them not empty, using no more pieces than a set has."""
-    pool = list(rng.permutation(list(COLOURS_IN_PLAY[players] * PIECES_PER_COLOUR[players])))
+    pool = list(rng.permutation(list(ORDERS[players] * PIECES_PER_COLOUR[players])))
     stacks = [""] * len(SQUARES)
     for square in rng.permutation(len(SQUARES))[: int(rng.integers(8, 31))]:
         height = int(rng.choice(5, p=HEIGHT_FREQUENCIES)) + 1
@@ -174,7 +175,7 @@ def drawn(seed: int, keep: Path | None) -> Still:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             cv2.imwrite(str(path), image)
-    return Still(f"drawn {seed}", image, COLOURS_IN_PLAY[players], look.camera, look.profile, stacks)
+    return Still(f"drawn {seed}", image, ORDERS[players], look.camera, look.profile, stacks)
 
 
 def recorded(folder: Path) -> Iterator[Still]:
@@ -182,7 +183,7 @@ def recorded(folder: Path) -> Iterator[Still]:
     for example in examples(folder, every=10**6):
         if not example.known:
             shown = set("".join(example.stacks))
-            letters = next(letters for letters in COLOURS_IN_PLAY.values() if shown <= set(letters))
+            letters = next(letters for letters in ORDERS.values() if shown <= set(letters))
             profile = board_profile(example.profile)
             yield Still(example.name, example.image(), letters, example.camera, profile, example.stacks)
 
@@ -210,7 +211,7 @@ def read(still: Still) -> Row:
             Tally.of(nothing, still.stacks, shown),
             took,
         )
-    off = corner_error(reading.camera, still.camera, still.profile)
+    off = corner_error(reading.camera, still.camera, still.profile, turns=4)
     best: tuple[Tally, Tally] | None = None
     stacks = reading.stacks
     for _ in range(4):

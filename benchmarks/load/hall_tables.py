@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests" / room) for room in ("mqtt", "session", "hall")]
+sys.path[:0] = [str(ROOT / "tests" / room) for room in ("", "mqtt", "session", "hall")]
 
 from published_table import Table  # noqa: E402
 

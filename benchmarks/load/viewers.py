@@ -28,6 +28,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.memory import resident_megabytes
+from benchmarks.quantiles import quantile
+
 ROOT = Path(__file__).resolve().parents[2]
 CLIP = ROOT / "fixtures" / "images" / "clip-oblique.mp4"
 VIEWER_COUNTS = (0, 200, 1000)
@@ -46,11 +49,6 @@ class Round:
     megabytes: float = 0.0
     served: int = 0
     load: float = 0.0
-
-
-def percentile(values: list[float], share: float) -> float:
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else float("nan")
 
 
 class Game:
@@ -121,11 +119,6 @@ class Game:
         self.journal.close()
 
 
-def megabytes() -> float:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
 def one_round(game: Game, number: int) -> Round:
     """Play the whole clip with ``number`` viewers."""
     clients = None
@@ -147,7 +140,7 @@ def one_round(game: Game, number: int) -> Round:
         time.sleep(0.02)
     game.ended.clear()
     game.ended.wait()
-    done.megabytes, done.load = megabytes(), os.getloadavg()[0]
+    done.megabytes, done.load = resident_megabytes(), os.getloadavg()[0]
     if clients is not None:
         out, _ = clients.communicate("over\n", timeout=60)
         answer = json.loads(out)
@@ -180,11 +173,11 @@ def _line(number: int, rounds: list[Round]) -> str:
     cpus = [min(times) for times in zip(*(done.cpus for done in rounds), strict=False)]
     late = [ms for done in rounds for ms in done.late]
     events = sum(done.events for done in rounds)
-    delay = f"event to viewer p50 {percentile(late, 0.5):.0f} p99 {percentile(late, 0.99):.0f} ms ({events})"
+    delay = f"event to viewer p50 {quantile(late, 0.5):.0f} p99 {quantile(late, 0.99):.0f} ms ({events})"
     return (
         f"{number} viewers, {min((done.served for done in rounds), default=0)} on the stream: "
-        f"frame p50 {percentile(walls, 0.5):.1f} p99 {percentile(walls, 0.99):.1f} ms "
-        f"(of one core p50 {percentile(cpus, 0.5):.1f} p99 {percentile(cpus, 0.99):.1f}), "
+        f"frame p50 {quantile(walls, 0.5):.1f} p99 {quantile(walls, 0.99):.1f} ms "
+        f"(of one core p50 {quantile(cpus, 0.5):.1f} p99 {quantile(cpus, 0.99):.1f}), "
         f"{len(walls)} frames, {median(done.megabytes for done in rounds):.0f} MB"
         + (f"; {delay}" if late else "")
     )

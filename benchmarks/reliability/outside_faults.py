@@ -22,16 +22,17 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
 import cv2
 import numpy as np
 
+from benchmarks.mjpeg_server import MjpegServer
+from benchmarks.quantiles import quantile
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import removed
 from focus_companion.game.rules import Rules
@@ -103,7 +104,7 @@ class Phone:
     def __init__(self, table: Table) -> None:
         self.table, self.mode = table, "fine"
         self.alter: Callable[[Image], Image] = lambda image: image
-        self._server: ThreadingHTTPServer | None = None
+        self._server: MjpegServer | None = None
         self.port = 0
         self.switch_on()
 
@@ -112,39 +113,15 @@ class Phone:
         return f"http://127.0.0.1:{self.port}/video"
 
     def switch_on(self) -> None:
-        phone = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self.send_response(200)
-                self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
-                self.end_headers()
-                try:
-                    for data in phone.stream():
-                        head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n"
-                        self.wfile.write(head.encode() + data + b"\r\n")
-                except OSError:
-                    # The companion has hung up.
-                    return
-
-            def log_message(self, format: str, *args: object) -> None:
-                return
-
-        class Server(ThreadingHTTPServer):
-            allow_reuse_address = True
-            daemon_threads = True
-
-        self._server = Server(("127.0.0.1", self.port), Handler)
-        self.port = self._server.server_address[1]
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        self._server = MjpegServer(self.stream, self.port)
+        self.port = self._server.port
 
     def switch_off(self) -> None:
         if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
+            self._server.close()
             self._server = None
 
-    def stream(self) -> Iterator[bytes]:
+    def stream(self) -> Generator[bytes, None, None]:
         began, frozen = self._server, b""
         while True:
             time.sleep(1 / FPS)
@@ -391,7 +368,7 @@ def trials(fault: str, times: int) -> dict[str, Any]:
 def row(found: dict[str, Any], times: int) -> str:
     back = np.array(found["back"] or [np.nan])
     reported = f"{np.median(found['reported']):.1f} s" if found["reported"] else "—"
-    figures = " | ".join(f"{value:.2f} s" for value in (np.median(back), np.percentile(back, 95), back.max()))
+    figures = " | ".join(f"{value:.2f} s" for value in (np.median(back), quantile(back, 0.95), back.max()))
     words = FAULTS[found["fault"]]
     return f"| {words} | {', '.join(found['why'])} | {reported} | {len(found['back'])}/{times} | {figures} |"
 

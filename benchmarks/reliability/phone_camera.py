@@ -7,16 +7,17 @@ import itertools
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from string import Template
-from typing import Any, Final
+from typing import Final
 
 import av
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from benchmarks.mjpeg_server import MjpegServer
 
 NUMBER_BITS: Final = 16
 """Number of dark and light blocks in the top left corner of a picture that encode its number."""
@@ -193,27 +194,10 @@ class NetworkCamera:
         self.began = 0.0
         """When the first picture was last sent, in seconds since 1970."""
         self._pictures = list(_encoded(video, quality))
-        camera = self
+        self._server = MjpegServer(self.stream)
+        self.address = self._server.address
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self.send_response(200)
-                self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
-                self.end_headers()
-                with contextlib.suppress(OSError):
-                    for data in camera.stream():
-                        head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n"
-                        self.wfile.write(head.encode() + data + b"\r\n")
-
-            def log_message(self, format: str, *args: Any) -> None:
-                return
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.address = f"http://127.0.0.1:{self._server.server_address[1]}/video"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def stream(self) -> Iterator[bytes]:
+    def stream(self) -> Generator[bytes, None, None]:
         began = time.monotonic()
         self.began = time.time()
         for index in itertools.count():
@@ -225,8 +209,7 @@ class NetworkCamera:
         return self.began + number / self._rate
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.close()
 
 
 def _encoded(video: Path, quality: int) -> Iterator[bytes]:

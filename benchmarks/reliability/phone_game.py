@@ -36,10 +36,9 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from benchmarks import history
 from benchmarks.accuracy.scoring import Due, Score, dues, score
+from benchmarks.quantiles import quantile
 from benchmarks.reliability.phone_camera import READ_NUMBERS, FrameClock, Line, NetworkCamera, write_camera
 
 FRAME_RATE: Final = 15
@@ -197,7 +196,7 @@ def whole_game(video: Path, truth: Mapping[str, Any], rules: list[str], folder: 
         "pictures a second taken": f"{rate(shown):.1f}",
         **scored(score(truth, at), at, by_file),
         "from phone to companion, median": f"{statistics.median(way):.3f} s",
-        "from phone to companion, 95 of 100": f"{np.percentile(way, 95):.3f} s",
+        "from phone to companion, 95 of 100": f"{quantile(way, 0.95):.3f} s",
         **spread("delay beyond the file", late),
         **spread("delay, network camera", late_beside),
         "processor, phone": f"{share:.1%} of a core",
@@ -216,7 +215,7 @@ def delays(live: list[Received], filed: list[Received], taken: Callable[[float],
 def spread(what: str, seconds: list[float]) -> dict[str, object]:
     return {
         f"{what}, median": f"{statistics.median(seconds):.3f} s",
-        f"{what}, 95 of 100": f"{np.percentile(seconds, 95):.3f} s",
+        f"{what}, 95 of 100": f"{quantile(seconds, 0.95):.3f} s",
         f"{what}, longest": f"{max(seconds):.3f} s of {len(seconds)} events",
     }
 

@@ -41,6 +41,7 @@ from typing import Any, Final
 import cv2
 
 from benchmarks import history
+from benchmarks.memory import resident_megabytes
 from benchmarks.reliability.soak_table import FaultLog, Table, Watched
 from focus_companion.commands.shared import memory, play_source
 from focus_companion.commands.shared.playing import DEMO_RESTART_SECONDS
@@ -83,12 +84,6 @@ class Viewer:
                     number = int(line[4:])
                     self.gaps += number != self.last + 1
                     self.last = number
-
-
-def resident() -> float:
-    """Megabytes of this process in memory."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def soak(
@@ -141,7 +136,7 @@ def soak(
                 "games": done,
                 "hours": round(event.time / 3600, 2),
                 "processor_minutes": round(time.process_time() / 60, 1),
-                "megabytes": round(resident(), 1),
+                "megabytes": round(resident_megabytes(), 1),
                 "threads": threading.active_count(),
                 "handles": len(list(Path("/proc/self/fd").iterdir())),
                 "disk": sum(path.stat().st_size for path in folder.iterdir()),

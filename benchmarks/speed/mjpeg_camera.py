@@ -5,19 +5,19 @@ Like a real camera it does not wait: a viewer who is not ready for a picture get
 
 from __future__ import annotations
 
-import select
-import socket
 import struct
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import chain, cycle
 from pathlib import Path
 from typing import Final
 
 import cv2
 import numpy as np
+
+from benchmarks.mjpeg_server import MjpegServer
 
 FRAME_RATE: Final = 15.0
 """Pictures a second."""
@@ -78,13 +78,9 @@ class MjpegCamera:
         self.over = threading.Event()
         self._playing = threading.Event()
         self._closed = threading.Event()
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self._accept = threading.Thread(target=self._serve, daemon=True)
-        self._accept.start()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self._socket.getsockname()[1]}/video"
+        self._viewing = threading.Lock()
+        self._server = MjpegServer(self._stream, send_buffer=SEND_BUFFER_BYTES)
+        self.address = self._server.address
 
     @property
     def half_played(self) -> bool:
@@ -96,27 +92,14 @@ class MjpegCamera:
 
     def close(self) -> None:
         self._closed.set()
-        self._accept.join()
-        self._socket.close()
+        self._server.close()
 
-    def _serve(self) -> None:
+    def _stream(self) -> Generator[bytes, None, None]:
         # One viewer at a time: the program under test.
-        while not self._closed.is_set():
-            if not select.select([self._socket], [], [], 0.2)[0]:
-                continue
-            viewer, _ = self._socket.accept()
-            with viewer:
-                viewer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
-                try:
-                    viewer.recv(65536)
-                    self._stream(viewer)
-                except OSError:
-                    # The viewer has gone; another may come.
-                    continue
+        with self._viewing:
+            yield from self._pictures_in_time()
 
-    def _stream(self, viewer: socket.socket) -> None:
-        head = "HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=next\r\n\r\n"
-        viewer.sendall(head.encode())
+    def _pictures_in_time(self) -> Generator[bytes, None, None]:
         due = self.connected = time.monotonic()
         waiting, last = swinging(self._pictures[: self._before]), swinging(self._pictures[-LAST_PICTURES:])
         while not self._closed.wait(max(0.0, due - time.monotonic())):
@@ -133,6 +116,4 @@ class MjpegCamera:
                 self.sent, self.late = self.sent + (not late), self.late + late
             due += 1 / FRAME_RATE
             if not late:
-                picture = marked(picture, due)
-                part = f"--next\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
-                viewer.sendall(part.encode() + picture + b"\r\n")
+                yield marked(picture, due)

@@ -34,6 +34,7 @@ from typing import Any, Final
 
 from benchmarks import history
 from benchmarks.accuracy.scoring import Score, score
+from benchmarks.quantiles import quantile
 from benchmarks.speed.limits import cpu_seconds, limited, make_limit, peak_megabytes
 from benchmarks.speed.mjpeg_camera import MjpegCamera, encoded
 from benchmarks.speed.page_viewers import Viewers, page_of
@@ -183,10 +184,6 @@ def _until(reached: Any, seconds: float) -> None:
         time.sleep(0.05)
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    return sorted(values)[min(len(values) - 1, round(share * (len(values) - 1)))] if values else float("nan")
-
-
 def shifted(done: Run, camera: MjpegCamera) -> list[dict[str, Any]]:
     """The events, with their times relative to the recording."""
     by = done.figures["noted"]["camera read from"] - camera.began
@@ -241,7 +238,7 @@ def report(truth: Mapping[str, Any], done: Run, camera: MjpegCamera, share: floa
         figures["lost"] = ", ".join("{time:.1f} s {what} {why}".format(**event) for event in lost)
     if done.page:
         figures["page, median and p99"] = (
-            f"{statistics.median(done.page):.2f} s, {percentile(done.page, 0.99):.2f} s"
+            f"{statistics.median(done.page):.2f} s, {quantile(done.page, 0.99):.2f} s"
         )
     return figures
 
@@ -272,7 +269,7 @@ def _is_fault(event: Mapping[str, Any]) -> bool:
 def _two(values: Sequence[float]) -> str:
     if not values:
         return "none"
-    return f"{statistics.median(values):.2f} s, {percentile(values, 0.95):.2f} s"
+    return f"{statistics.median(values):.2f} s, {quantile(values, 0.95):.2f} s"
 
 
 def _by_delay(delivered: tuple[float, float]) -> float:

@@ -30,7 +30,7 @@ MAX_STILL_MOTION: Final = 0.004
 @click.option("--target", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.svg|FILE.pdf",
               help="Write the sheet to print, at true scale, and stop.")  # fmt: skip
 @click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True,
-              help="Of the sheet.")  # fmt: skip
+              help="Paper size of the sheet.")  # fmt: skip
 @click.option("--camera", metavar="SOURCE", help="Measure with this camera while you move the target.")
 @click.option("--pictures", type=click.Path(path_type=Path), metavar="FOLDER",
               help="Measure with pictures that were taken before.")  # fmt: skip
@@ -40,7 +40,7 @@ MAX_STILL_MOTION: Final = 0.004
               help="Where to write the profile (default: in the data folder).")  # fmt: skip
 @click.option("--data", metavar="DIR", help="The data folder (default: the user's).")
 @click.option("--seconds", type=click.FloatRange(5, 3600), default=180, show_default=True,
-              help="How long to look at most, with --camera.")  # fmt: skip
+              help="Maximum time to look, with --camera.")  # fmt: skip
 def command(
     target: Path | None,
     paper: str,
@@ -128,7 +128,7 @@ def _from_pictures(folder: Path) -> list[TargetView]:
             else:
                 views.append(view)
     if unseen:
-        click.echo(f"The target does not show in {unseen} of {unseen + len(views)} pictures.", err=True)
+        click.echo(f"The target is not visible in {unseen} of {unseen + len(views)} pictures.", err=True)
     return views
 
 
@@ -139,7 +139,7 @@ def _from_camera(source: str, seconds: float) -> list[TargetView]:
 
     views: list[TargetView] = []
     last: TargetView | None = None
-    click.echo("Hold the target into the picture, tilted to one side; Ctrl-C ends the taking.", err=True)
+    click.echo("Hold the target in front of the camera, tilted to one side; Ctrl-C stops.", err=True)
     try:
         with open_source(source, paced=True) as frames:
             for image in _now_and_then(frames, seconds):
@@ -193,9 +193,7 @@ def _write(place: Path, measured: Measured) -> None:
     from focus_companion.vision.geometry.lens_profiles import lens_text
 
     profile, lens = measured.profile, measured.profile.lens
-    remark = (
-        f"Measured with {measured.views} views; corners miss by {measured.error:.2f} pixels on the average."
-    )
+    remark = f"Measured with {measured.views} views; corners miss by {measured.error:.2f} pixels on average."
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(lens_text(profile, remark), encoding="utf-8")

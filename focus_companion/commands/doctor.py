@@ -23,7 +23,7 @@ SPEED_TEST_SECONDS = 2.0
 @click.command("doctor")
 @click.option("--camera", metavar="SOURCE|demo", help="The camera (default: the one that play would use).")
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
-@click.option("--port", type=click.IntRange(0, 65535), help="Of the page.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port of the page.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(as_json: bool, **flags: Any) -> None:
     """Check camera, picture, board, lights, disk, journal, port, permissions and versions.
@@ -86,7 +86,7 @@ def _camera(settings: Settings, images: list[Image]) -> Iterator[Check]:
         remedy = "plug one in, or name it: --camera http://phone.local:8080/video"
         yield Check("camera", "fail", "there is none that works", remedy)
     elif source == PHONE:
-        yield Check("camera", "ok", "a phone, whose pictures come only while play runs")
+        yield Check("camera", "ok", "a phone, whose pictures arrive only while play runs")
     elif source == DEMO:
         from focus_companion.simulator.demo import DemoSource
 

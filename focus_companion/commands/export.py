@@ -28,9 +28,12 @@ BINARY_FORMATS: Final = frozenset({"gif", "mp4"})
 @click.option("--format", "name", type=click.Choice(NAMES), required=True, help="What to write.")
 @click.option("--output", metavar="FILE", help="Where to write it; without it, to standard output.")
 @click.option(
-    "--language", type=click.Choice(list(LANGUAGES)), default="en", help="Of the words in html and mp4."
+    "--language",
+    type=click.Choice(list(LANGUAGES)),
+    default="en",
+    help="Language of the words in html and mp4.",
 )
-@click.option("--no-swings", is_flag=True, help="html without what every turn won and lost: made sooner.")
+@click.option("--no-swings", is_flag=True, help="html without what every turn won and lost: quicker to make.")
 @click.option(
     "--tape",
     metavar="FOLDER",
@@ -38,7 +41,7 @@ BINARY_FORMATS: Final = frozenset({"gif", "mp4"})
     help="html with what the camera saw at every turn, from the tape of the game: it shows the room, too.",
 )
 @click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")
-@click.option("--match", "whole", is_flag=True, help="Of a game of the journal, the whole match.")
+@click.option("--match", "whole", is_flag=True, help="The whole match that a game of the journal belongs to.")
 def command(
     game: str,
     name: str,

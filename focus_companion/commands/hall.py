@@ -23,7 +23,7 @@ DEFAULT_PORT: Final = 8001
 @click.option("--mqtt", metavar="URL", help="The broker: mqtt[s]://[USER@]HOST[:PORT].")
 @click.option("--mqtt-ca", metavar="FILE", help="CA certificate of the broker (default: the system's).")
 @click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True,
-              help="Of the page; 0: any free one.")  # fmt: skip
+              help="Port of the page; 0: any free one.")  # fmt: skip
 @click.option("--lan/--no-lan", default=None, help="Let other machines look at it.")
 def command(**flags: Any) -> None:
     """Show every table that publishes to the broker: boards, alerts, clocks, results, standings.

@@ -32,6 +32,7 @@ from focus_companion.commands.shared.table_choice import table_options
 from focus_companion.commands.shared.taping import tape_options
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.rules import Rules
+from focus_companion.game.squares import SIDES
 from focus_companion.notify import Supervisor
 from focus_companion.session.names import clean_text
 from focus_companion.settings import LOG_LEVELS, SPOKEN_LANGUAGES, Settings, load
@@ -79,17 +80,21 @@ class Name(_NameType):
 @click.option("--name", "names", type=Name(), multiple=True, help="A player's name, e.g. green=Ann.")
 @seat_options
 @click.option("--new", is_flag=True, help="Begin a new game, also when one is unfinished.")
-@click.option("--port", type=click.IntRange(0, 65535), help="Of the page (default 8000; 0: any free one).")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="Port of the page (default 8000; 0: any free one)."
+)
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
 @click.option("--lan/--no-lan", default=None, help="Let other machines watch; they need the PIN to act.")
 @click.option("--mqtt", metavar="URL", help="Publish to a broker: mqtt[s]://[USER@]HOST[:PORT].")
 @click.option("--mqtt-ca", metavar="FILE", help="CA certificate of the broker (default: the system's).")
-@click.option("--table", metavar="NAME", help="The table's name towards the broker (default: the machine's).")
+@click.option("--table", metavar="NAME", help="The table's name at the broker (default: the machine's).")
 @click.option("--speak", type=click.Choice(SPOKEN_LANGUAGES), is_flag=False, flag_value="system",
               help="Say aloud what happens, with espeak-ng, in this or the system's language.")  # fmt: skip
-@click.option("--log", type=click.Choice(LOG_LEVELS), help="How much the log holds (default info).")
-@click.option("--fps", type=click.FloatRange(0.1, 1000), help="Of a folder of pictures (default 15).")
-@click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
+@click.option("--log", type=click.Choice(LOG_LEVELS), help="Level of the log (default info).")
+@click.option(
+    "--fps", type=click.FloatRange(0.1, 1000), help="Frame rate of a folder of pictures (default 15)."
+)
+@click.option("--rank1", type=click.Choice(SIDES), default="bottom",
               help="Where rank 1 lies in the picture, if the set-up leaves it open.")  # fmt: skip
 @table_options
 @tape_options

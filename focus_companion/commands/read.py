@@ -14,9 +14,9 @@ from focus_companion.commands.shared.table_choice import boards_for, lens_for, t
 from focus_companion.formats.board_text import board_text
 from focus_companion.game.colours import NAMES
 from focus_companion.game.position import position_text
-from focus_companion.game.rules import Rules
+from focus_companion.game.rules import ORDERS, Rules
 from focus_companion.game.setups import start_position
-from focus_companion.game.squares import SQUARES
+from focus_companion.game.squares import SIDES, SQUARES
 from focus_companion.settings import load as load_settings
 
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from focus_companion.vision.geometry.lens_profiles import LensProfile
     from focus_companion.vision.geometry.scene import BoardProfile
     from focus_companion.vision.single_image.read_still import StillReading
-
-COLOURS_IN_PLAY = {2: "gr", 3: "gbr", 4: "gbyr"}
-"""Letters of the colours in play, by number of players."""
 
 _DOUBTFUL_PROBABILITY = 0.9
 """Probability below which a square is reported as doubtful."""
@@ -43,7 +40,7 @@ _MIN_AGREEMENT = 0.6
 @click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="How many play.")
 @click.option(
     "--rank1",
-    type=click.Choice(["bottom", "left", "top", "right"]),
+    type=click.Choice(SIDES),
     default="bottom",
     show_default=True,
     help="The side of the picture where rank 1 is.",
@@ -97,7 +94,7 @@ def command(
     # A grey picture is no fault with flat pieces: draughts may be black and white.
     if fault == "grey" and not sets[0].flat:
         raise NegativeResult(f"{image}: {why_text(fault)}")
-    reading = read_still(picture, sets, COLOURS_IN_PLAY[players], rank1, profile)
+    reading = read_still(picture, sets, ORDERS[players], rank1, profile)
     if reading is None and fault in ("dark", "covered"):
         raise NegativeResult(f"{image}: no board found: {why_text(fault)}")
     if reading is None:
@@ -161,7 +158,7 @@ def learned(
             f"The picture does not show how high a piece is, so {height} of a square was assumed, "
             "as for similar pieces: take it from more of a slant, or give the height with --rise."
         )
-    lines.append(f"Is that so? Names and shades may be changed in the file. Then: --board {target}")
+    lines.append(f"Is that right? Names and shades may be changed in the file. Then: --board {target}")
     return "\n".join(lines)
 
 

@@ -24,7 +24,10 @@ _DESCRIPTIONS: Final = {
 
 @click.command("report")
 @click.option(
-    "--output", metavar="FILE.zip", type=click.Path(path_type=Path), help="Default: a dated name here."
+    "--output",
+    metavar="FILE.zip",
+    type=click.Path(path_type=Path),
+    help="Where to write it (default: a name with the date, in this folder).",
 )
 @click.option(
     "--pictures", is_flag=True, help="With the camera's picture: only if you want to show your table."
@@ -40,7 +43,7 @@ _DESCRIPTIONS: Final = {
 @click.option("--yes", is_flag=True, help="Do not ask before the pictures are packed.")
 @click.option("--camera", metavar="SOURCE|demo", help="The camera (default: the one that play would use).")
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
-@click.option("--port", type=click.IntRange(0, 65535), help="Of the page of a play that runs.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port of the page of a running play.")
 def command(
     output: Path | None,
     pictures: bool,
@@ -73,8 +76,8 @@ def command(
         names = write_report(out, settings, found, shown)
     click.echo(f"{path}: {', '.join(names)}")
     if pictures and not shown:
-        click.echo("There was no picture to be had.")
-    click.echo("Look through it before you give it away.")
+        click.echo("No picture was available.")
+    click.echo("Look through it before you pass it on.")
 
 
 def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool, ask: bool) -> None:

@@ -26,4 +26,4 @@ def command(file: str, data: str | None) -> None:
     done = restore(folder, Path(file))
     click.echo(f"{done.path}: {done.content}, from {file}")
     if done.kept is not None:
-        click.echo(f"The journal before is kept as {done.kept}")
+        click.echo(f"The previous journal is kept as {done.kept}")

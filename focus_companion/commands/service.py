@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import click
 
+from focus_companion import private_files
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared.console import BadInput, NegativeResult
 from focus_companion.commands.shared.pin import private_folder
@@ -61,7 +62,7 @@ def install(only_print: bool, options: tuple[str, ...]) -> None:
         return
     if not _systemctl("restart", UNIT_NAME):
         raise NegativeResult(
-            f"installed, but it is not up within {_SYSTEMD_TIMEOUT:.0f} seconds, and systemd tries on; "
+            f"installed, but it is not up within {_SYSTEMD_TIMEOUT:.0f} seconds, and systemd keeps trying; "
             f"see: journalctl --user --unit {UNIT_NAME}"
         )
     click.echo("It runs, and starts again with your session.")
@@ -79,7 +80,7 @@ def uninstall() -> None:
     stopped = _systemctl("disable", "--now", UNIT_NAME)
     path.unlink()
     _systemctl("daemon-reload")
-    click.echo(f"Taken away: {path}")
+    click.echo(f"Removed: {path}")
     if not stopped:
         click.echo("systemd does not answer here; what still runs goes on until it is ended")
 
@@ -159,12 +160,7 @@ def _check(options: Sequence[str]) -> None:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fresh = path.with_suffix(".new")
-    with os.fdopen(
-        os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-    ) as unit:
-        unit.write(text)
-    fresh.replace(path)
+    private_files.replace(path, text.encode())
 
 
 def _systemctl(*words: str) -> bool:

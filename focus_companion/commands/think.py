@@ -32,10 +32,12 @@ from focus_companion.players.protocol import (
 @click.option(
     "--seconds",
     type=click.FloatRange(0, 86_400, min_open=True),
-    help="Time to think, 1 unless said otherwise.",
+    help="Time to think (default 1).",
 )
 @click.option(
-    "--nodes", type=click.IntRange(1, 1_000_000_000), help="Positions to look at instead: repeatable."
+    "--nodes",
+    type=click.IntRange(1, 1_000_000_000),
+    help="Positions to look at instead of a time, so that results are repeatable.",
 )
 @click.option(
     "--level", type=click.IntRange(1, BEST_LEVEL), default=BEST_LEVEL, show_default=True, help="How strong."

@@ -24,6 +24,7 @@ from focus_companion.commands.shared.rule_options import camera_rule_options
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
 from focus_companion.game.rules import Rules
+from focus_companion.game.squares import SIDES
 from focus_companion.settings import load as load_settings
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ WRITTEN_EVENTS: Final = {
 @click.option("--record", metavar="FILE", help="Write the game record when the source ends.")
 @click.option("--fps", type=click.FloatRange(0.1, 240), default=15.0, show_default=True,
               help="Frame rate, if SOURCE is a folder of pictures.")  # fmt: skip
-@click.option("--rank1", type=click.Choice(["bottom", "left", "top", "right"]), default="bottom",
+@click.option("--rank1", type=click.Choice(SIDES), default="bottom",
               help="The side of the picture where rank 1 is, if the set-up does not show it.")  # fmt: skip
 @click.option("--reopen", is_flag=True, help="Reopen a live source whenever it is lost, until Ctrl-C.")
 @table_options

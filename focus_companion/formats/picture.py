@@ -13,14 +13,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from focus_companion.game.squares import FILE, INDEX, RANK, SQUARES
+from focus_companion.game.squares import FILE, INDEX, RANK, SIDES, SQUARES
 
 CELL: Final = 64.0
 MARGIN: Final = 22.0
 LINE: Final = 20.0
 """Height of a caption line."""
-
-SIDES: Final = ("bottom", "left", "top", "right")
 
 FILL: Final = {"r": "#c0392b", "g": "#1e7d4f", "b": "#2b62b0", "y": "#f4c531"}
 EDGE: Final = {"r": "#7d1f15", "g": "#0e4a2d", "b": "#173a70", "y": "#8f6c00"}

@@ -14,6 +14,9 @@ from focus_companion.formats.errors import FormatError, one_line, shown
 MAX_DEPTH = 64
 """Maximum nesting depth. A record needs 6; anything beyond this is broken or hostile."""
 
+_MAX_SECONDS: Final = 1e12
+"""A time from this on is no time of a game: 30 000 years."""
+
 
 def _constant(name: str) -> NoReturn:
     raise FormatError(f"{name} is not a JSON number", remedy="write a number, or null")
@@ -122,15 +125,16 @@ def as_text(value: Any, place: str, example: str = "") -> str:
     return found
 
 
+def is_seconds(value: object) -> bool:
+    """Whether a value is a number of seconds that a game or a stream can have."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MAX_SECONDS
+
+
 def as_time(value: Any, place: str) -> float | None:
     """Seconds of a game or a stream, from 0 on; null where unknown."""
     if value is None:
         return None
-
-    def is_time(v: Any) -> bool:
-        return isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e12
-
-    found: float = expect(value, is_time, "seconds (a number)", place, "12.3")
+    found: float = expect(value, is_seconds, "seconds (a number)", place, "12.3")
     if found < 0:
         raise FormatError(
             f"the time {shown(value)} is negative",
@@ -172,7 +176,7 @@ _SECONDS: Final = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,20})?([eE]-?[0-9]{1,2})?"
 def seconds(text: str) -> float | int:
     """Parse a time as written by ``repr``. Raises ValueError for any other text."""
     if not _SECONDS.fullmatch(text):
-        raise ValueError(f"no number of seconds: {shown(text)}")
+        raise ValueError(f"not a number of seconds: {shown(text)}")
     return float(text) if set(text) & set(".eE") else int(text)
 
 

@@ -117,8 +117,8 @@ def _explain_stack(position: Position, origin: int, target: int, rules: Rules) -
 
 
 _SENTENCES: Final[dict[str, str]] = {
-    "not_straight": "From {origin} to {target} is no straight line: a stack moves along its row or column, "
-    "and never turns.",
+    "not_straight": "From {origin} to {target} is not a straight line: a stack moves along its row or "
+    "column, and never turns.",
     "distance": "From {origin} to {target} it is {steps} squares, but {origin} is {height} high: "
     "a stack, or its upper part, moves exactly as many squares as it has pieces.",
     "out_of_turn": "The stack on {origin} is {owner}’s, and it is {player}’s turn.",
@@ -131,10 +131,10 @@ _SENTENCES: Final[dict[str, str]] = {
     "no_such_stack": "There is no piece on {origin}.",
     "capitals": "Squares are written in small letters: {small}.",
     "off_board": "A square of {text} is not on the board.",
-    "unreadable": "That is no move: write the two squares, as d5-d6, or * and a square, as *d5.",
+    "unreadable": "That is not a move: write the two squares, as d5-d6, or * and a square, as *d5.",
     "game_over": "The game is over.",
     "placing": "{player} still has pieces to place: nothing moves until all are on the board.",
-    "no_such_player": "That is no player of this game.",
+    "no_such_player": "That is not a player of this game.",
     "already_out": "{player} is out of the game already.",
 }
 """One sentence for each reason; a translation replaces these and keeps the fields."""

@@ -31,6 +31,9 @@ FILE: Final[tuple[int, ...]] = tuple("abcdefgh".index(name[0]) for name in SQUAR
 RANK: Final[tuple[int, ...]] = tuple(int(name[1]) - 1 for name in SQUARES)
 """Rank of a square, 0 to 7, by index."""
 
+SIDES: Final = ("bottom", "left", "top", "right")
+"""Names of the sides of a picture or drawing of the board, where rank 1 may be and the players sit."""
+
 DIRECTIONS: Final[tuple[tuple[int, int], ...]] = ((0, 1), (1, 0), (0, -1), (-1, 0))
 """Steps of the four directions as (file, rank): up, right, down, left."""
 

@@ -141,10 +141,10 @@ def _history(evening: Evening, name: str, game: int) -> History:
     except InvalidMessage as nonsense:
         raise HttpError(
             HTTPStatus.BAD_GATEWAY,
-            "What the broker keeps of this game cannot be read: {reason}.",
+            "What the broker has stored of this game cannot be read: {reason}.",
             values={"reason": nonsense},
         ) from nonsense
 
 
 def _unknown() -> HttpError:
-    return HttpError(HTTPStatus.NOT_FOUND, "Nothing is known of that game yet.")
+    return HttpError(HTTPStatus.NOT_FOUND, "Nothing is known about that game yet.")

@@ -102,7 +102,10 @@ class Evening:
         if key not in self._nonsense and len(self._nonsense) < _MAX_REPORTED:
             self._nonsense.add(key)
             log.warning(
-                "Nonsense of a foreign client on %s %s is ignored: %s", name or "our topics", kind, why
+                "An invalid message of a foreign client on %s %s is ignored: %s",
+                name or "our topics",
+                kind,
+                why,
             )
 
     def asks(self) -> list[tuple[str, bytes]]:

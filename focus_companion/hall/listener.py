@@ -115,7 +115,7 @@ class Listener:
             self._evening.take(message)
         except Exception:
             # A bug in handling one message must not affect the other tables.
-            log.exception("A message on %s is left out by a fault of the program", message.topic)
+            log.exception("A message on %s was skipped because of a fault in the program", message.topic)
 
     def _report_down(self, down: LineDown) -> None:
         self._evening.news.line(False)
@@ -127,4 +127,4 @@ class Listener:
         self._evening.news.line(True)
         if self._said:
             self._said = ""
-            self._tell(f"MQTT: {self._broker.shown} is there again")
+            self._tell(f"MQTT: {self._broker.shown} is reachable again")

@@ -89,7 +89,7 @@ class _Writer:
         except Exception:
             # A bug of ours in a light must not stop the game: it is logged, and this back end ends.
             log.exception(
-                "The %s lights stopped by a fault of the program; the game goes on without them",
+                "The %s lights stopped because of a fault in the program; the game goes on without them",
                 self.backend.name,
             )
         finally:

@@ -83,9 +83,9 @@ class LightSettings:
     def __post_init__(self) -> None:
         for name in self.backends:
             if name not in BACKENDS:
-                raise LightSettingsError(f'lights.backends: "{name}" is none of {", ".join(BACKENDS)}')
+                raise LightSettingsError(f'lights.backends: "{name}" is not one of {", ".join(BACKENDS)}')
         if self.set_up not in SET_UPS:
-            raise LightSettingsError(f'lights.set_up: "{self.set_up}" is none of {", ".join(SET_UPS)}')
+            raise LightSettingsError(f'lights.set_up: "{self.set_up}" is not one of {", ".join(SET_UPS)}')
         if not 0 <= self.brightness <= 255:
             raise LightSettingsError(f"lights.brightness: {self.brightness} is not in 0 … 255")
         if "wled" in self.backends and self.wled is None:
@@ -226,5 +226,5 @@ def _seconds(where: str, value: Any) -> float:
 
 def _colour(where: str, name: str) -> str:
     if name not in COLOURS:
-        raise LightSettingsError(f'{where}: "{name}" is none of {", ".join(COLOURS)}')
+        raise LightSettingsError(f'{where}: "{name}" is not one of {", ".join(COLOURS)}')
     return name

@@ -104,7 +104,7 @@ class Account:
         """Report that the problem is over, if it was reported."""
         if self._said:
             self._said = ""
-            self.tell(f"MQTT: {self.broker.shown} is there again")
+            self.tell(f"MQTT: {self.broker.shown} is reachable again")
 
 
 def drain(queue: SimpleQueue[Any]) -> list[Any]:

@@ -124,7 +124,7 @@ class Line:
             raise LineDown(f"{where} does not speak TLS ({error.reason or error})", refused=True) from None
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
-            raise LineDown(f"{where} is not reached ({why.lower()}); is the broker running?") from None
+            raise LineDown(f"{where} cannot be reached ({why.lower()}); is the broker running?") from None
         self._client.loop_start()
         if not self._answered.wait(ANSWER_TIMEOUT):
             self.close()
@@ -186,7 +186,8 @@ class Line:
     def _subscribed(self, client: Any, data: Any, mid: int, reasons: Any, properties: Any) -> None:
         if any(reason.is_failure for reason in reasons):
             self._refusal = (
-                f"{self._broker.shown} does not let us read our topics ({reasons[0]}); mend its access list"
+                f"{self._broker.shown} does not let us read our topics ({reasons[0]}); "
+                "correct its access list"
             )
             self._down.set()
             self._on_down()

@@ -208,7 +208,7 @@ def read_log(payload: bytes, table: str, game: int) -> GameLog:
         packed,
     )
     if log.game != game:
-        raise InvalidMessage("it is a game of another number than its topic says")
+        raise InvalidMessage("its number is not that of its topic")
     return log
 
 
@@ -223,7 +223,7 @@ def read_state(payload: bytes) -> Mapping[str, Any]:
     try:
         parse_position(_text(value, "position"))
     except ValueError as error:
-        raise InvalidMessage(f"“position” is none ({error})") from None
+        raise InvalidMessage(f"“position” is not a position ({error})") from None
     if value.get("to_move") is not None and value["to_move"] not in LETTER:
         raise InvalidMessage("“to_move” is not a colour")
     _colours(value, "order")
@@ -235,7 +235,7 @@ def read_state(payload: bytes) -> Mapping[str, Any]:
     for key in ("alert", "prompt"):
         _check_event(value, key)
     if value.get("clock") is not None and not isinstance(_mapping(value, "clock").get("used"), dict):
-        raise InvalidMessage("“clock” is none")
+        raise InvalidMessage("“clock” is not a clock")
     return value
 
 
@@ -313,7 +313,7 @@ def _check_event(value: Mapping[str, Any], kind: str) -> None:
     except ValueError as error:
         raise InvalidMessage(str(error)) from None
     if event.type != kind:
-        raise InvalidMessage(f"“{kind}” is none")
+        raise InvalidMessage(f"“{kind}” is not valid")
 
 
 def _mapping(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:

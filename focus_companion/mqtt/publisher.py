@@ -97,7 +97,7 @@ class Publisher:
             except Exception:
                 # A bug must not stop the game, nor publishing for the rest of the evening.
                 broker = account.broker.shown
-                log.exception("Publishing to %s: a fault of the program; it is restarted", broker)
+                log.exception("Publishing to %s stopped because of a fault; it is restarted", broker)
                 account.closing.wait(_REFUSED_RETRY_DELAY)
 
     def _connect(self) -> None:

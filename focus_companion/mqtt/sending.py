@@ -136,7 +136,7 @@ class Sending:
             if other and not message.retained:
                 name = self._account.table
                 raise LineDown(
-                    f"another machine is there as --table {name!r}; give one of them another name",
+                    f"another machine is connected as --table {name!r}; give one of them another name",
                     refused=True,
                 )
 
@@ -161,7 +161,7 @@ class Sending:
             if fault is not None:
                 broker = self._account.broker.shown
                 raise LineDown(
-                    f"{broker} does not take our messages ({fault}); mend its access list",
+                    f"{broker} does not take our messages ({fault}); correct its access list",
                     refused=True,
                 )
             self._done.add(mid)
@@ -184,7 +184,7 @@ class Sending:
                     if late or self._is_other(status):
                         self._insist()
             except InvalidMessage as nonsense:
-                log.info("MQTT: nonsense on %s is ignored: %s", message.topic, nonsense)
+                log.info("MQTT: an invalid message on %s is ignored: %s", message.topic, nonsense)
 
     def _insist(self) -> None:
         now = time.monotonic()

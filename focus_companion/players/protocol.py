@@ -121,9 +121,9 @@ def read_request(line: bytes, defaults: Defaults) -> Question:
     try:
         data = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
-        raise BadQuestion("The line is no JSON object; send one object a line, in UTF-8.") from None
+        raise BadQuestion("The line is not a JSON object; send one object a line, in UTF-8.") from None
     if not isinstance(data, dict):
-        raise BadQuestion("The line is JSON but no object; send an object with 'players' and 'moves'.")
+        raise BadQuestion("The line is JSON, but not an object; send an object with 'players' and 'moves'.")
     seconds, nodes = _seconds(data), _whole_number(data, "nodes", _MAX_NODES)
     if seconds is not None and nodes is not None:
         raise BadQuestion("Give 'seconds' or 'nodes', not both.")

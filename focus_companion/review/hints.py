@@ -30,8 +30,8 @@ NUMBERS: Final[dict[Kind, int]] = {
 _WARNINGS: Final[frozenset[Kind]] = frozenset(("between", "left_to_attack"))
 """The hints that advise against a turn; the others recommend one."""
 
-_MIN_LARGE_PILE: Final = 3
-"""Minimum number of pieces in a large pile: two such piles together can be too high."""
+_MIN_LARGE_STACK: Final = 3
+"""Minimum number of pieces in a large stack: two such stacks together can be too high."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +64,24 @@ def hints(before: Position, move: Move, after: Position, rules: Rules) -> tuple[
     return (
         *_pair(after, move, mover),
         *_between(before, move, opponents),
-        *_large_piles(before, move, after, rules, opponents),
+        *_large_stacks(before, move, after, rules, opponents),
         *_part_saved(before, move, after, opponents),
         *_reserve_back(before, move, opponents),
     )
 
 
 def _pair(after: Position, move: Move, mover: str) -> Iterator[Hint]:
-    """Hint 1: two piles of two, two squares apart, so that either can be moved onto the other."""
+    """Hint 1: two stacks of two, two squares apart, so that either can be moved onto the other."""
     for end in (move.target, move.origin):
-        if end is None or not _pile_of(after, end, mover, 2):
+        if end is None or not _is_stack_of(after, end, mover, 2):
             continue
         for ray in RAYS[end]:
-            if len(ray) > 1 and _pile_of(after, ray[1], mover, 2):
+            if len(ray) > 1 and _is_stack_of(after, ray[1], mover, 2):
                 yield Hint("pair", (end, ray[1]))
                 return
 
 
-def _pile_of(position: Position, square: int, colour: str, height: int) -> bool:
+def _is_stack_of(position: Position, square: int, colour: str, height: int) -> bool:
     stack = position.stacks[square]
     return len(stack) == height and stack[-1] == colour
 
@@ -97,32 +97,32 @@ def _between(before: Position, move: Move, opponents: str) -> Iterator[Hint]:
             yield Hint("between", (move.target, *singles))
 
 
-def _large_piles(
+def _large_stacks(
     before: Position, move: Move, after: Position, rules: Rules, opponents: str
 ) -> Iterator[Hint]:
-    """Hint 3: large piles in one row or file, where whoever moves first takes from the other."""
+    """Hint 3: large stacks in one row or file, where whoever moves first takes from the other."""
     mover, stacks = before.to_move, before.stacks
     if move.origin is not None:
         ours, theirs = stacks[move.origin], stacks[move.target]
-        large = len(ours) >= _MIN_LARGE_PILE and len(theirs) >= _MIN_LARGE_PILE
+        large = len(ours) >= _MIN_LARGE_STACK and len(theirs) >= _MIN_LARGE_STACK
         if large and theirs[-1] in opponents and removed(before, move, rules):
             yield Hint("attacked_first", (move.origin, move.target))
-    known = set(_exposed_piles(before, mover, opponents))
-    new = [pair for pair in _exposed_piles(after, mover, opponents) if pair not in known]
+    known = set(_exposed_stacks(before, mover, opponents))
+    new = [pair for pair in _exposed_stacks(after, mover, opponents) if pair not in known]
     if new and after.result is None:
         yield Hint("left_to_attack", min(new))
 
 
-def _exposed_piles(position: Position, mover: str, opponents: str) -> Iterator[tuple[int, int]]:
-    """The mover's large piles, each with an opponent's large pile that can be moved onto it, making it too
+def _exposed_stacks(position: Position, mover: str, opponents: str) -> Iterator[tuple[int, int]]:
+    """The mover's large stacks, each with an opponent's large stack that can be moved onto it, making it too
     high.
     """
     for square, stack in enumerate(position.stacks):
-        if len(stack) < _MIN_LARGE_PILE or stack[-1] != mover:
+        if len(stack) < _MIN_LARGE_STACK or stack[-1] != mover:
             continue
         for other in _squares_reaching(position, square, opponents):
             height = len(position.stacks[other])
-            if height >= _MIN_LARGE_PILE and DISTANCE[other][square] + len(stack) > MAX_HEIGHT:
+            if height >= _MIN_LARGE_STACK and DISTANCE[other][square] + len(stack) > MAX_HEIGHT:
                 yield square, other
 
 
@@ -136,7 +136,7 @@ def _squares_reaching(position: Position, square: int, colours: str) -> Iterator
 
 
 def _part_saved(before: Position, move: Move, after: Position, opponents: str) -> Iterator[Hint]:
-    """Hint 4: a part of a threatened pile moved to safety, from where it can come back and take the pile."""
+    """Hint 4: part of a threatened stack moved to safety, from where it can come back and take the stack."""
     if move.origin is None:
         return
     steps, height = DISTANCE[move.origin][move.target], len(before.stacks[move.origin])
@@ -150,8 +150,8 @@ def _part_saved(before: Position, move: Move, after: Position, opponents: str) -
 
 
 def _reserve_back(before: Position, move: Move, opponents: str) -> Iterator[Hint]:
-    """Hint 6: a reserve piece placed on an opponent's pile of five, whose bottom piece is the mover's own and
-    returns to the reserve.
+    """Hint 6: a reserve piece placed on an opponent's stack of five, whose bottom piece is the mover's own
+    and returns to the reserve.
     """
     stack = before.stacks[move.target]
     own = len(stack) == MAX_HEIGHT and stack[0] == before.to_move
@@ -162,9 +162,9 @@ def _reserve_back(before: Position, move: Move, opponents: str) -> Iterator[Hint
 SENTENCES: Final[dict[Kind, str]] = {
     "pair": "{squares} are two high and two apart, ready to be joined",
     "between": "{square} lies between the single pieces on {others}",
-    "attacked_first": "of two large piles in a line, {square} was first to take from the other",
-    "left_to_attack": "the large pile on {square} stands open to that on {other}",
-    "part_saved": "a part of the threatened pile on {square} is safe on {other} and can come back",
+    "attacked_first": "of two large stacks in a line, that on {square} was the first to take from the other",
+    "left_to_attack": "the large stack on {square} is exposed to that on {other}",
+    "part_saved": "part of the threatened stack on {square} is safe on {other} and can come back",
     "reserve_back": "the reserve piece takes the five on {square} and wins a piece back",
 }
 """What each hint says about a turn, in English; a translation replaces these and keeps the fields."""

@@ -63,7 +63,7 @@ def puzzles(record: GameRecord) -> tuple[Puzzle, ...]:
     """
     played = [step.position for step in steps(record)]
     if record.result is None and played[-1].result is None:
-        raise NotFinished("the game is not over yet; puzzles are cut from finished games")
+        raise NotFinished("the game is not over yet; puzzles are taken from finished games")
     found = (_puzzle_of(position, record.rules, ply) for ply, position in enumerate(played))
     return tuple(puzzle for puzzle in found if puzzle is not None)
 

@@ -117,8 +117,8 @@ class OtherTable:
                 self._give_up("apart", str(error))
             except Exception:
                 # The game must not end with the connection to the other table.
-                log.exception("Playing with the other table stopped by a fault")
-                self._tell("   !  The other table plays no more, by a fault of the program; see the log")
+                log.exception("Playing with the other table stopped because of a fault")
+                self._tell("   !  Playing with the other table stopped because of a fault; see the log")
                 return
             self._news.wait(pause)
             self._news.clear()
@@ -178,7 +178,7 @@ class OtherTable:
             self._rotate(there)
             self._paired = None
         if rules != history.rules.to_json():
-            raise GamesDiffer("its game has other rules or another order; begin both games by the same")
+            raise GamesDiffer("its game has other rules or another order; begin both games with the same")
         if self._paired is None:
             if len(history.entries) > 1 and not there.get("moves"):
                 # An old game here and a new one there: the turns sent would belong to another game.
@@ -302,11 +302,11 @@ def _theirs(there: Mapping[str, Any]) -> tuple[Entry, ...]:
             try:
                 found.append(("move", str(Move.parse(entry["move"]))))
             except ValueError as error:
-                raise Declined("it sends what is no turn") from error
+                raise Declined("it sends something that is not a turn") from error
         elif entry.get("act") in DECLARATION_KINDS and entry.get("player", "") in ("", *LETTER):
             found.append((entry["act"], entry.get("player", "")))
         else:
-            raise Declined("it sends what is no turn")
+            raise Declined("it sends something that is not a turn")
     return tuple(found)
 
 

@@ -131,8 +131,8 @@ class Seats:
                 self._turn()
         except Exception:
             # A fault here must not end the game of the people at the table.
-            log.exception("The programs' seats stopped by a fault")
-            self._tell("   !  The computer plays no more, by a fault of the program; the log says which")
+            log.exception("The programs' seats stopped because of a fault")
+            self._tell("   !  The computer has stopped playing because of a fault; see the log")
         finally:
             for letter in tuple(self._programs):
                 self._leave(letter)
@@ -244,9 +244,9 @@ class Seats:
     def _give_up(self, place: Place, why: str, detail: str) -> None:
         kind = parse_kind(place.kind)
         who = "the computer" if kind.by == COMPANION else kind.target
-        line = f"{NAMES[place.player].capitalize()} ({who}) gives no turn: {detail}"
+        line = f"{NAMES[place.player].capitalize()} ({who}) has not played: {detail}"
         log.warning("%s", line)
-        self._tell(f"   !  {line}; the page asks who goes on")
+        self._tell(f"   !  {line}; the page asks who takes over")
         request = GiveUp(place.player, place.game, place.ply, place.position, why, detail)
         self._send(place, request)
 

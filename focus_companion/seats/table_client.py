@@ -8,15 +8,14 @@ from __future__ import annotations
 import http.client
 import json
 import logging
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from .. import private_files
 from ..game.colours import LETTER
 
 log = logging.getLogger(__name__)
@@ -24,8 +23,8 @@ log = logging.getLogger(__name__)
 FILE_NAME: Final = "other-tables.json"
 """The tokens of far seats at other tables, in the folder of the journal."""
 
-_SEAT_COOKIE: Final = "focus_seat"
-"""The cookie with the token of a far seat, as in ``web/far.py``."""
+SEAT_COOKIE: Final = "focus_seat"
+"""The cookie with the token of a far seat."""
 
 _MAX_RESPONSE_BYTES: Final = 4_000_000
 """A game of thousands of turns has fewer."""
@@ -102,7 +101,7 @@ class TableClient:
         line = connect(parts.hostname or "", parts.port, timeout=_TIMEOUT)
         headers = {"Content-Type": "application/json", "Accept-Language": "en"}
         if token:
-            headers["Cookie"] = f"{_SEAT_COOKIE}={token}"
+            headers["Cookie"] = f"{SEAT_COOKIE}={token}"
         try:
             line.request(method, path, None if body is None else json.dumps(body), headers)
             answer = line.getresponse()
@@ -119,7 +118,7 @@ class TableClient:
         except (ValueError, RecursionError):
             parsed = None
         if len(content) > _MAX_RESPONSE_BYTES or not isinstance(parsed, dict):
-            raise Declined(f"HTTP {answer.status}, and no answer of Focus Companion")
+            raise Declined(f"HTTP {answer.status}, but not an answer of Focus Companion")
         if answer.status >= 300:
             said = parsed.get("error")
             raise Declined(_printable(said) if isinstance(said, str) else f"HTTP {answer.status}")
@@ -142,24 +141,19 @@ class TableClient:
         return content if isinstance(content, dict) else {}
 
     def _write(self) -> None:
-        fresh = self._path.with_suffix(".new")
         try:
-            fresh.unlink(missing_ok=True)
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-                json.dump(self._all() | {self.address: self._tokens}, out)
-            fresh.replace(self._path)
+            content = json.dumps(self._all() | {self.address: self._tokens})
+            private_files.replace(self._path, content.encode())
         except OSError as error:
             # The seats are kept until the program exits.
-            log.warning("%s cannot be written (%s); after a restart new links are needed", fresh, error)
-            with suppress(OSError):
-                fresh.unlink(missing_ok=True)
+            log.warning("%s cannot be written (%s); after a restart new links are needed", self._path, error)
 
 
 def _token(headers: list[str]) -> str:
     for header in headers:
         cookies = SimpleCookie(header)
-        if _SEAT_COOKIE in cookies:
-            return cookies[_SEAT_COOKIE].value
+        if SEAT_COOKIE in cookies:
+            return cookies[SEAT_COOKIE].value
     return ""
 
 

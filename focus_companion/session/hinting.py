@@ -42,7 +42,7 @@ def turns_in_question(history: History, square: int, pieces: int = 0) -> tuple[M
     turns = tuple(move for move in legal_moves(history.position, history.rules) if move.origin == square)
     if not turns:
         raise RequestRefused(
-            "{player} has no turn with what stands on {square}.",
+            "{player} has no legal turn with what is on {square}.",
             player=NAMES[history.position.to_move].capitalize(),
             square=SQUARES[square],
         )

@@ -48,12 +48,12 @@ _REOPEN: Final = "reopen"
 
 _LOG_TEXTS: Final[Mapping[str, str]] = {
     "unplugged": "the camera is gone; is it plugged in?",
-    "ended": "the stream has ended; it is asked for again",
-    "stalled": "no picture comes any more; it is opened again",
-    "frozen": "always the same picture, bit for bit; it is opened again",
-    "phone": "no picture comes from the phone; it is waited for",
-    "damaged": "none of its pictures arrives whole; it is opened again",
-    "asleep": "the computer slept or stood still; the camera is opened again",
+    "ended": "the stream has ended; it is requested again",
+    "stalled": "no more pictures arrive; it is reopened",
+    "frozen": "always the same picture, bit for bit; it is reopened",
+    "phone": "no picture arrives from the phone; waiting for it",
+    "damaged": "none of its pictures arrives whole; it is reopened",
+    "asleep": "the computer slept or stood still; the camera is reopened",
 }
 """What the log says for each reason of a loss; the page has its own sentences."""
 

@@ -88,7 +88,7 @@ def parse_kind(text: str) -> SeatKind:
     if by == TABLE:
         return SeatKind(by, target=_split_table_link(rest)[0])
     raise SeatError(
-        f"{text[:40]!r} is no kind of seat; it may be board, companion, "
+        f"{text[:40]!r} is not a kind of seat; it may be board, companion, "
         f"companion:1 to companion:{BEST_LEVEL}, far, table:ADDRESS or engine:COMMAND"
     )
 

@@ -47,7 +47,9 @@ def _urgent(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
             removal = _take(event.move[-2:], event.remove, voice) if event.remove else ""
             return f"{asked} {removal}".strip()
         case events.SeatFailed():
-            return _("{player} gives no turn. Who goes on?").format(player=voice.player(state, event.player))
+            return _("There is no turn from {player}. Who takes over?").format(
+                player=voice.player(state, event.player)
+            )
         case events.SetUp():
             return _("Please check {squares}.").format(squares=voice.squares(event.squares))
         case events.Lost():
@@ -85,9 +87,9 @@ def _table(event: events.Event, state: Mapping[str, Any], voice: Voice) -> str:
     _ = voice.texts.gettext
     match event:
         case events.Ready():
-            return _then_turn(_("The board stands right."), state, voice)
+            return _then_turn(_("The board is set up correctly."), state, voice)
         case events.Resolved():
-            return _then_turn(_("Put right."), state, voice)
+            return _then_turn(_("Corrected."), state, voice)
         case events.Found():
             return _("I see the board again.")
         case events.TimeUp():
@@ -194,7 +196,7 @@ def _take(square: str, remove: Any, voice: Voice) -> str:
 def _please_put_right(squares: Any, voice: Voice) -> str:
     if not squares:
         return ""
-    return voice.texts.gettext("Please put right: {squares}.").format(squares=voice.squares(squares))
+    return voice.texts.gettext("Please correct: {squares}.").format(squares=voice.squares(squares))
 
 
 def time_up(player: str, state: Mapping[str, Any], voice: Voice) -> str:
@@ -241,7 +243,7 @@ def alert_title(reason: str, voice: Voice, *, placing: bool = False) -> str:
         "thirteenth_piece": _("The thirteenth piece comes first"),
         "too_high": _("A stack is too high"),
         "wrong_removal": _("The wrong pieces were taken out"),
-        "reordered": _("A stack has another order"),
+        "reordered": _("A stack is in a different order"),
         "not_the_reply": _("Not the turn that was asked for"),
         "unexplained": _("The board is not as it should be"),
     }

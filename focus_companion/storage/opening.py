@@ -50,7 +50,7 @@ def for_writing(path: Path) -> tuple[sqlite3.Connection, list[str], Rescued | No
         notices.append(str(rescued))
         found = _probe(path)
     if 0 < found < len(schema.MIGRATIONS):
-        notices.append(f"The journal has a new form; the old one is kept as {_keep_copy(path, found)}")
+        notices.append(f"The journal has a new format; the old one is kept as {_keep_copy(path, found)}")
     return _open(path), notices, rescued
 
 
@@ -65,7 +65,7 @@ def for_reading(path: Path) -> sqlite3.Connection | None:
             return None
         if found < len(schema.MIGRATIONS):
             raise JournalError(
-                f"{path} has an older form; start the companion on it once, which brings it up to date"
+                f"{path} has an older format; start the companion on it once, which brings it up to date"
             )
     except (sqlite3.Error, JournalError):
         database.close()

@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from .. import private_files
+
 FILE_NAME: Final = "journal.sqlite"
 PART_NAME: Final = "journal.part"
 """A file under construction; it can be discarded until it is renamed."""
@@ -47,7 +49,7 @@ def fresh(part: Path) -> Iterator[Path]:
     """An empty file to build something in, readable only by its owner; deleted at the end if still there."""
     remove(part)
     try:
-        os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        os.close(private_files.create(part))
         yield part
     finally:
         remove(part)

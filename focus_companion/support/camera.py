@@ -103,7 +103,7 @@ def look(open_source: Callable[[], FrameSource], clock: Callable[[], float] = ti
     try:
         news.get(timeout=FIRST_PICTURE_TIMEOUT + MAX_SETTLING_SECONDS)
     except queue.Empty:
-        seen.error = seen.error or "it hangs: no picture comes, and no error"
+        seen.error = seen.error or "it hangs: no picture arrives, and no error"
     stop.set()
     return seen
 
@@ -148,7 +148,7 @@ def _frame_rate(seen: Seen) -> Iterator[Check]:
 
 def _locks(locks: dict[str, str]) -> Iterator[Check]:
     if not locks:
-        text = "exposure is the camera's own matter here"
+        text = "the camera controls exposure itself"
         remedy = "lock exposure, focus and white balance in the camera's app"
         yield Check("exposure lock", "warn", text, remedy)
         return

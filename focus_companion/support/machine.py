@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from .. import __version__
+from .. import __version__, private_files
 from ..addresses import shown_address
 from ..lights import LightSettings, LightSettingsError
 from ..lights import ports as light_ports
@@ -96,8 +96,10 @@ def check_rights(root: Path = Path("/")) -> Iterator[Check]:
         barred = [str(path) for path in devices if not os.access(path, os.R_OK | os.W_OK)]
         if barred:
             known = group in {entry.gr_name for entry in grp.getgrall()}
-            remedy = f"sudo usermod -aG {group} $USER, then log out and in" if known else "change its rights"
-            yield Check(group, "fail", f"no right to use {', '.join(barred)}", remedy)
+            remedy = (
+                f"sudo usermod -aG {group} $USER, then log out and in" if known else "change its permissions"
+            )
+            yield Check(group, "fail", f"no permission to use {', '.join(barred)}", remedy)
         elif devices:
             yield Check(group, "ok", f"may use {', '.join(map(str, devices))}")
 
@@ -119,7 +121,7 @@ def check_disk(folder: Path, clock: Callable[[], float] = time.perf_counter) -> 
     probe = there / f".focus-companion-{os.getpid()}"
     took = []
     try:
-        made = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        made = private_files.create(probe)
         try:
             for _ in range(9):
                 began = clock()
@@ -138,7 +140,7 @@ def check_disk(folder: Path, clock: Callable[[], float] = time.perf_counter) -> 
     median = sorted(took)[len(took) // 2]
     text = f"a line is safe after {1000 * median:.1f} ms (the slowest of 9: {1000 * max(took):.1f} ms)"
     if median > MAX_SYNC_SECONDS:
-        yield Check("writing", "warn", text, "turns will show late: use a faster disk or card for --data")
+        yield Check("writing", "warn", text, "turns will appear late: use a faster disk or card for --data")
     else:
         yield Check("writing", "ok", text)
 
@@ -175,7 +177,7 @@ def check_port(port: int, host: str) -> Iterator[Check]:
         try:
             probe.bind((host, port))
         except OSError as error:
-            text = f"{port} cannot be used ({error.strerror}); play runs already, or another program has it"
+            text = f"{port} cannot be used ({error.strerror}); play runs already, or another program uses it"
             yield Check("port", "warn", text, "end that program, or give another --port")
             return
     yield Check("port", "ok", f"{port} is free" if port else "any free one")
@@ -186,7 +188,7 @@ def check_lights(table: Mapping[str, Any], root: Path = Path("/")) -> Iterator[C
     try:
         settings = LightSettings.from_mapping(table)
     except LightSettingsError as error:
-        yield Check("lights", "fail", str(error), "mend the table [lights] in config.toml")
+        yield Check("lights", "fail", str(error), "correct the table [lights] in config.toml")
         return
     names = wanted(settings)
     faults = list(_missing_lights(settings, names, root))

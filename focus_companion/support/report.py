@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from .. import logs
+from .. import logs, private_files
 from ..addresses import HIDDEN, without_secrets
 from ..settings import Settings
 from ..storage.errors import JournalError
@@ -30,7 +30,7 @@ _SECRET_WORDS: Final = ("pin", "password", "secret", "token", "key")
 """Settings whose names contain one of these words are never included."""
 
 _READ_ME: Final = """\
-A report of Focus Companion. Look through it before you give it away.
+A report of Focus Companion. Look through it before you pass it on.
   versions.json   the program, its libraries, the system
   settings.json   your settings, without PIN, passwords and what stands behind the ? of addresses
   doctor.json     what "focus-companion doctor" found
@@ -130,8 +130,7 @@ def write_report(
 def new_file(path: Path | None) -> tuple[Path, BinaryIO]:
     """Create a new file for the report, readable only by its owner. Raises OSError."""
     chosen = path or Path(time.strftime("focus-companion-report-%Y%m%d-%H%M%S.zip"))
-    made = os.open(chosen, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    return chosen, os.fdopen(made, "wb")
+    return chosen, os.fdopen(private_files.create(chosen), "wb")
 
 
 def _json(value: Any) -> bytes:

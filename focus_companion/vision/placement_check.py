@@ -19,12 +19,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..game.position import MAX_HEIGHT
 from ..game.squares import SQUARES
 from .appearance.evidence import MAX_PIXEL_NATS, Evidence, pixel_weight
 from .detection.edges import Edges, board_bounds
 from .detection.refine import misfit
 from .geometry.scene import Camera
-from .geometry.stack_masks import MIN_VISIBLE_STEP, TALLEST_TRIMMED, Outlines, cached_per_outlines
+from .geometry.stack_masks import MIN_VISIBLE_STEP, Outlines, cached_per_outlines
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -108,7 +109,7 @@ _TEXTS: Final = {
     Advice.LARGER: "Bring the camera closer, or choose larger pictures: the squares are too small.",
     Advice.WHOLE: "Move the camera back or turn it: tall stacks at the edge would leave the picture.",
     Advice.LENS: "The pieces do not lie quite where they should: measure the lens with calibrate.",
-    Advice.LIGHT: "Give more and softer light: the pieces hardly stand out from the board or from others.",
+    Advice.LIGHT: "Use more and softer light: the pieces hardly stand out from the board or from each other.",
 }
 
 
@@ -234,7 +235,7 @@ def _advice(outlines: Outlines, nats: Floats, trial: Trial | None) -> tuple[Advi
     usual = _USUAL_CLEARNESS if trial is None else trial.clearness
 
     def nats_in(view: Camera) -> float:
-        return _board_nats(separations(Outlines(view, outlines.profile, TALLEST_TRIMMED), usual))
+        return _board_nats(separations(Outlines(view, outlines.profile, MAX_HEIGHT), usual))
 
     now = _board_nats(nats)
     lower = nats_in(tilted(camera, _TRIAL_TILTS[0]))
@@ -273,7 +274,7 @@ def tilted(camera: Camera, degrees: float) -> Camera:
 def _tall_stacks_cut_off(outlines: Outlines) -> bool:
     """Whether tall stacks on some squares would extend beyond the picture."""
     profile, lens = outlines.profile, outlines.camera.lens
-    tops = np.column_stack([profile.centres, np.full(len(SQUARES), TALLEST_TRIMMED * profile.rise)])
+    tops = np.column_stack([profile.centres, np.full(len(SQUARES), MAX_HEIGHT * profile.rise)])
     pixels = outlines.camera.project(tops)
     margin = _PICTURE_MARGIN * outlines.pitch
     inside = (pixels >= margin) & (pixels <= np.array([lens.width, lens.height]) - margin)
@@ -293,9 +294,9 @@ def _strip(outlines: Outlines, square: int, rank: dict[int, int]) -> float:
     nearer = [s for s in outlines.touching((square,)) if rank[s] > rank[square]]
     seen = [np.ones((column.height, column.width), bool) for _ in nearer]
     for free, other in zip(seen, nearer, strict=True):
-        outlines.columns[other].cut_from(free, column.window, TALLEST_TRIMMED)
+        outlines.columns[other].cut_from(free, column.window, MAX_HEIGHT)
     least = np.inf
-    for pieces in range(1, TALLEST_TRIMMED):
+    for pieces in range(1, MAX_HEIGHT):
         strip = column.standing(pieces + 1) & ~column.standing(pieces)
         partly = [visible for free in seen if not np.array_equal(visible := strip & free, strip)]
         least = min(least, *(_weighted_pixels(visible) for visible in (strip, *partly)))

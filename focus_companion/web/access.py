@@ -7,11 +7,8 @@ either from the host machine itself or with the PIN that the host machine shows.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import ipaddress
 import re
-import secrets
 import threading
 import time
 from collections import OrderedDict
@@ -23,7 +20,11 @@ from urllib.parse import urlsplit
 
 from flask import Request
 
+from .secret_words import digest, has_digest, new_word
+
 PIN_COOKIE: Final = "focus_pin"
+_TOKEN_BYTES: Final = 24
+"""Random bytes of a token that replaces the PIN."""
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _HOST_HEADER: Final = re.compile(r"[A-Za-z0-9._-]{1,255}(:[0-9]{0,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{0,5})?")
 _FREE_TRIES: Final = 3
@@ -108,7 +109,7 @@ class PinGate:
     """Compares PINs, slows down guessing per address and overall, and issues tokens for the right PIN."""
 
     def __init__(self, pin: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._pin = _digest(pin)
+        self._pin = digest(pin)
         self._clock = clock
         self._lock = threading.Lock()
         self._tokens: OrderedDict[str, None] = OrderedDict()
@@ -118,7 +119,7 @@ class PinGate:
 
     def enter(self, pin: str, address: str) -> str:
         """A token for the right PIN. Raises HttpError: it is wrong (401), or sent too soon (429)."""
-        right = hmac.compare_digest(_digest(pin), self._pin)
+        right = has_digest(pin, self._pin)
         with self._lock:
             now = self._clock()
             tries = self._tries_of(_network(address))
@@ -130,7 +131,7 @@ class PinGate:
                 raise _too_soon((1 - self._left) * _TOTAL_REFILL_SECONDS)
             if right:
                 del self._tries[_network(address)]
-                token = secrets.token_urlsafe(24)
+                token = new_word(_TOKEN_BYTES)
                 self._tokens[token] = None
                 while len(self._tokens) > _MAX_REMEMBERED:
                     self._tokens.popitem(last=False)
@@ -156,11 +157,6 @@ class PinGate:
         """Whether this token was issued."""
         with self._lock:
             return token is not None and token in self._tokens
-
-
-def _digest(pin: str) -> bytes:
-    """A hash of constant length, so that the duration of a comparison reveals nothing about the PIN."""
-    return hashlib.sha256(pin.encode("utf-8", "surrogatepass")).digest()
 
 
 def _network(address: str) -> str:

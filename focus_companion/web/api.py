@@ -252,9 +252,10 @@ def take_camera() -> tuple[Response, HTTPStatus]:
     if offer is None or not offer.take(source):
         if offer is not None and source is not None:
             raise HttpError(
-                HTTPStatus.CONFLICT, "No picture comes from this address. Is it right, and is the camera on?"
+                HTTPStatus.CONFLICT,
+                "No picture arrives from this address. Is it right, and is the camera on?",
             )
-        raise HttpError(HTTPStatus.CONFLICT, "There is no camera to play on. Plug one in.")
+        raise HttpError(HTTPStatus.CONFLICT, "There is no camera to play with. Plug one in.")
     return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
 
 

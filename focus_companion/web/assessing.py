@@ -6,16 +6,12 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import Final
 
 from ..game.moves import Move
 from ..seats.protocol import question
 from ..session.history import History
 from ..session.seat_kinds import COMPANION, SeatKind
-from .child_process import NICENESS, run_module
-
-_SEARCH_TIMEOUT: Final = 30.0
-"""Timeout of the search in seconds; generous, because the machine may be under load."""
+from .child_process import NICENESS, SEARCH_TIMEOUT, run_module
 
 
 def missed(history: History, turns: Sequence[Move]) -> float:
@@ -26,7 +22,7 @@ def missed(history: History, turns: Sequence[Move]) -> float:
     """
     asked = json.loads(question(history, SeatKind(COMPANION)))
     given = json.dumps({"game": asked, "turns": [str(move) for move in turns]})
-    return float(run_module(__name__, given=given.encode(), timeout=_SEARCH_TIMEOUT))
+    return float(run_module(__name__, given=given.encode(), timeout=SEARCH_TIMEOUT))
 
 
 def main() -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
+SEARCH_TIMEOUT = 30.0
+"""Timeout of a search for a turn in seconds; generous, because the machine may be under load."""
+
 NICENESS = 15
 """By how much such a process raises its niceness."""
 

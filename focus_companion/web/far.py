@@ -5,25 +5,22 @@ Only digests are stored, in a file that only this user can read, so its content 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
-import os
-import secrets
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
+from .. import private_files
 from ..game.colours import LETTER
 from ..session.seat_kinds import FAR
 from .access import HttpError
+from .secret_words import digest, has_digest, is_same, new_word
 
 log = logging.getLogger(__name__)
 
-SEAT_COOKIE: Final = "focus_seat"
 SEAT_COOKIE_SECONDS: Final = 30 * 24 * 3600
 """Seconds for which a browser keeps its seat."""
 
@@ -50,20 +47,20 @@ class FarSeats:
     def renew(self, colour: str) -> str:
         """A new word for a seat. The present holder keeps the seat until the word is used."""
         with self._lock:
-            return self._words.setdefault(colour, _secret())
+            return self._words.setdefault(colour, new_word())
 
     def enter(self, word: str, seats: Mapping[str, str]) -> tuple[str, str]:
-        """The colour and the token for :data:`SEAT_COOKIE`, in exchange for an unused word.
+        """The colour and the token for the seat's cookie, in exchange for an unused word.
 
         Raises:
             HttpError: it is not, or no longer, the word of a far seat.
         """
         with self._lock:
             for colour, right in self._words.items():
-                if secrets.compare_digest(_digest(right), _digest(word)) and seats.get(colour) == FAR:
-                    token = _secret()
+                if is_same(word, right) and seats.get(colour) == FAR:
+                    token = new_word()
                     del self._words[colour]
-                    self._holders[colour] = _digest(token)
+                    self._holders[colour] = digest(token)
                     self._write()
                     return colour, token
         raise HttpError(
@@ -75,11 +72,8 @@ class FarSeats:
         """The colour that this browser plays now; "" if none."""
         if not token:
             return ""
-        digest = _digest(token)
         with self._lock:
-            held = (
-                colour for colour, holder in self._holders.items() if secrets.compare_digest(holder, digest)
-            )
+            held = (colour for colour, holder in self._holders.items() if has_digest(token, holder))
             return next((colour for colour in held if seats.get(colour) == FAR), "")
 
     def rotate(self, order: tuple[str, ...]) -> None:
@@ -92,7 +86,7 @@ class FarSeats:
 
     def _word(self, colour: str) -> str | None:
         if colour not in self._holders:
-            return self._words.setdefault(colour, _secret())
+            return self._words.setdefault(colour, new_word())
         return self._words.get(colour)
 
     def _read(self) -> dict[str, str]:
@@ -112,22 +106,10 @@ class FarSeats:
     def _write(self) -> None:
         if self._path is None:
             return
-        fresh = self._path.with_suffix(".new")
         try:
-            fresh.unlink(missing_ok=True)
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-                json.dump(self._holders, out)
-            fresh.replace(self._path)
+            private_files.replace(self._path, json.dumps(self._holders).encode())
         except OSError as error:
             # The holders keep their seats until the program ends.
-            log.warning("%s cannot be written (%s); after a restart far seats need new links", fresh, error)
-            with suppress(OSError):
-                fresh.unlink(missing_ok=True)
-
-
-def _secret() -> str:
-    return secrets.token_urlsafe(12)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+            log.warning(
+                "%s cannot be written (%s); after a restart far seats need new links", self._path, error
+            )

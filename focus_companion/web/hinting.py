@@ -23,7 +23,7 @@ from ..session.requests import Assess, Request, RequestRefused, TakeHint
 from ..session.seat_kinds import COMPANION, SeatKind
 from .access import Access, HttpError
 from .assessing import missed
-from .child_process import ChildFailed, run_module
+from .child_process import SEARCH_TIMEOUT, ChildFailed, run_module
 from .ports import GameSession
 from .reasons import refusal
 
@@ -32,9 +32,6 @@ log = logging.getLogger(__name__)
 HINT_NODES: Final = 300_000
 """Number of positions searched for a hint: a fixed number gives the same hint on every machine. The search
 takes a fraction of a second."""
-
-_SEARCH_TIMEOUT: Final = 30.0
-"""Timeout of the search in seconds; generous, because the machine may be under load."""
 
 _SUBMIT_TIMEOUT: Final = 5.0
 """Seconds to wait for the game thread to carry out a request."""
@@ -49,7 +46,7 @@ def computer_turn(history: History) -> Move:
     del asked["seconds"]
     line = json.dumps(asked | {"nodes": HINT_NODES}) + "\n"
     with _search_lock:
-        said = run_module("focus_companion.cli", "think", "-", given=line.encode(), timeout=_SEARCH_TIMEOUT)
+        said = run_module("focus_companion.cli", "think", "-", given=line.encode(), timeout=SEARCH_TIMEOUT)
     return parse_answer(said.decode())
 
 

@@ -20,12 +20,12 @@ def said(text: str) -> str:
 
 REASONS = (
     said("the start has no stack and no reserve piece of anybody who plays: nobody could move"),
-    said("a corner lies too far outside of the picture"),
+    said("a corner lies too far outside the picture"),
     said("the corners must go round the board from a1 to h1, h8 and a8 without crossing"),
     said("no camera sees a board there; move the corners to those of the 8 by 8 squares"),
     said("the board would be too small there for its pieces to be told apart"),
     said(
-        "From {origin} to {target} is no straight line: a stack moves along its row or column, "
+        "From {origin} to {target} is not a straight line: a stack moves along its row or column, "
         "and never turns."
     ),
     said(

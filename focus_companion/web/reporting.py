@@ -6,7 +6,6 @@ What is saved is exactly what was shown: the parts of a report are kept until th
 from __future__ import annotations
 
 import json
-import secrets
 import threading
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -16,6 +15,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 
 from .access import Access, HttpError
 from .ports import FaultReports
+from .secret_words import is_same, new_word
 
 ARCHIVE: Final = "focus-companion-report.zip"
 MEDIA_TYPES: Final = {"png": "image/png", "zip": "application/zip"}
@@ -38,13 +38,13 @@ class Reporting:
         with self._lock:
             # One at a time, because encoding takes much of a second of processor time.
             self._parts = self._reports.parts()
-            self._token = secrets.token_urlsafe(12)
+            self._token = new_word()
             return self._token, self._parts
 
     def file(self, token: str, name: str) -> bytes | None:
         """A part of the report with that token, or all as :data:`ARCHIVE`; ``None`` if there is none."""
         with self._lock:
-            known, parts = secrets.compare_digest(token.encode(), self._token.encode()), self._parts
+            known, parts = is_same(token, self._token), self._parts
         if not known:
             return None
         return self._reports.packed(parts) if name == ARCHIVE else parts.get(name)

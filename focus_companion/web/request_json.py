@@ -11,6 +11,8 @@ from ..game.match import MAX_GAMES
 from ..game.moves import Move
 from ..game.nearest import nearest
 from ..game.position import parse_position
+from ..game.squares import SIDES
+from ..game.start import MAX_PIECES
 from ..session import requests
 from ..session.clock import TimeControl
 from ..session.names import clean_text
@@ -20,12 +22,9 @@ _MAX_NOTE_LENGTH: Final = 200
 """Characters."""
 _MAX_COORDINATE: Final = 1e6
 """Limit for a fraction of the picture's size: numbers in JSON may be of any magnitude, or not finite."""
-_MAX_PIECES: Final = 99
-"""Limit for a number of pieces in reserve or captured."""
 _NEW_GAME_KEYS: Final = (
     "act", "rules", "players", "seats", "clock", "games", "played_by", "pace", "start_from",
 )  # fmt: skip
-_SIDES: Final = ("bottom", "left", "top", "right")
 
 
 class BadRequest(ValueError):
@@ -64,8 +63,8 @@ def _seats(body: Mapping[str, Any]) -> dict[str, str]:
     seats = body.get("seats", {})
     if not isinstance(seats, dict) or not all(_known(colour) for colour in seats):
         raise BadRequest("“seats” must name a side of the board by colour.")
-    if not all(side in _SIDES for side in seats.values()) or len(set(seats.values())) < len(seats):
-        raise BadRequest(f"“seats” must give every player another side: {', '.join(_SIDES)}.")
+    if not all(side in SIDES for side in seats.values()) or len(set(seats.values())) < len(seats):
+        raise BadRequest(f"“seats” must give every player another side: {', '.join(SIDES)}.")
     return {LETTER[colour]: side for colour, side in seats.items()}
 
 
@@ -157,7 +156,7 @@ def _set_position(body: Mapping[str, Any]) -> requests.Request:
 
 def _known(colour: object) -> bool:
     if colour not in LETTER:
-        raise BadRequest(f"{str(colour)[:20]!r} is no colour; there are {', '.join(LETTER)}.")
+        raise BadRequest(f"{str(colour)[:20]!r} is not a colour; there are {', '.join(LETTER)}.")
     return True
 
 
@@ -168,7 +167,7 @@ def _counts(counts: object, name: str) -> dict[str, int] | None:
         raise BadRequest(f"“{name}” must give a number of pieces by colour.")
     for colour, count in counts.items():
         if _known(colour) and (
-            not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _MAX_PIECES
+            not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= MAX_PIECES
         ):
             raise BadRequest(f"“{name}” must give a number of pieces by colour.")
     return {LETTER[colour]: count for colour, count in counts.items()}

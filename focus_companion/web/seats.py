@@ -10,12 +10,13 @@ from flask import Blueprint, Response, current_app, jsonify, render_template, re
 
 from ..game.colours import LETTER, NAMES
 from ..game.moves import Move
+from ..seats.table_client import SEAT_COOKIE
 from ..session.kinds import fits
 from ..session.requests import Leave, NewGame, Request, Resign, SetSeat, SubmitTurn
 from ..session.seat_kinds import ENGINE, FAR, TABLE, parse_kind
 from .access import Access, HttpError
 from .bodies import json_body
-from .far import SEAT_COOKIE, SEAT_COOKIE_SECONDS, FarSeats
+from .far import SEAT_COOKIE_SECONDS, FarSeats
 from .ports import GameSession
 
 _MAX_WORD_LENGTH: Final = 64

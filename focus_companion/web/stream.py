@@ -159,7 +159,7 @@ def last_event_id() -> int | None:
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise HttpError(
             HTTPStatus.BAD_REQUEST,
-            "“{id}” is no event id. Send the last id that you have seen.",
+            "“{id}” is not an event id. Send the last id that you have seen.",
             values={"id": text[:40]},
         )
     return int(text)
@@ -188,7 +188,7 @@ def stream_response(
         stream.close()
         raise HttpError(
             HTTPStatus.SERVICE_UNAVAILABLE,
-            "{number} viewers follow already. Ask {address} every few seconds instead.",
+            "{number} viewers are following already. Ask {address} every few seconds instead.",
             retry_after=5,
             values={"number": viewers.most, "address": instead},
         )

@@ -12,6 +12,7 @@ from simulated import view_of
 
 from focus_companion.commands import read
 from focus_companion.game.position import parse_position
+from focus_companion.game.rules import ORDERS
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.board_profiles import board_profile
@@ -105,7 +106,7 @@ def test_the_text_shows_board_counts_and_doubtful_squares(reading: StillReading)
 
 def drawn(players: int) -> tuple[np.ndarray, tuple[str, ...]]:
     """A picture of the simulated board with some stacks, and its position."""
-    letters = read.COLOURS_IN_PLAY[players]
+    letters = ORDERS[players]
     rng = np.random.default_rng(players)
     stacks = [""] * 52
     for square in rng.choice(52, 18, replace=False):

@@ -139,13 +139,13 @@ def test_a_player_who_must_pass_is_skipped(served: Served) -> None:
 
 
 HOSTILE: tuple[tuple[bytes, str], ...] = (
-    (b"", "no JSON"),
-    (b"think!", "no JSON"),
-    (b"\xff\xfe{}", "no JSON"),
-    (b"[" * 100_000, "no JSON"),
-    (b'{"players": ' + b"9" * 5000 + b"}", "no JSON"),
-    (b"[]", "no object"),
-    (b"17", "no object"),
+    (b"", "not a JSON"),
+    (b"think!", "not a JSON"),
+    (b"\xff\xfe{}", "not a JSON"),
+    (b"[" * 100_000, "not a JSON"),
+    (b'{"players": ' + b"9" * 5000 + b"}", "not a JSON"),
+    (b"[]", "not an object"),
+    (b"17", "not an object"),
     (b"{}", "how many players"),
     (b'{"players": 5, "moves": []}', "2, 3 or 4"),
     (b'{"players": "two", "moves": []}', "2, 3 or 4"),

@@ -27,7 +27,7 @@ def fault_of(setting: tuple[Position, Rules], text: str) -> Fault:
 
 
 REFUSALS: list[tuple[str, str, list[str], str, str]] = [
-    ("d5-e6", "not_straight", ["d5", "e6"], "g", "From d5 to e6 is no straight line"),
+    ("d5-e6", "not_straight", ["d5", "e6"], "g", "From d5 to e6 is not a straight line"),
     ("d5-f6", "not_straight", ["d5", "f6"], "g", "straight"),
     ("b3-b5", "distance", ["b3", "b5"], "g", "2 squares, but b3 is 1 high"),
     ("d5-d1", "distance", ["d5", "d1"], "g", "4 squares, but d5 is 3 high"),

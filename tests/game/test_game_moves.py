@@ -38,7 +38,7 @@ def test_a_stack_of_five_near_the_edge() -> None:
     assert (after.stack("d4"), after.stack("g4")) == ("gggrr", "rg")
 
 
-def test_a_pile_of_seven_gives_one_to_the_reserve_and_one_captured() -> None:
+def test_a_stack_of_seven_gives_one_to_the_reserve_and_one_captured() -> None:
     position, rules = given({"d6": "grr", "d3": "rgrg", "a3": "g"}, to_move="r")
     move = Move.parse("d6-d3")
     assert carried(position, move) == "grr"

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 ROOM = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOM / "mqtt"), str(ROOM / "session")]
+sys.path[:0] = [str(ROOM), str(ROOM / "mqtt"), str(ROOM / "session")]
 
 from published_table import Table  # noqa: E402
 

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 from mosquitto import PROGRAM, Mosquitto
-from published_table import Table, until
+from published_table import Table
 from small_demo import SMALL_DEMO
+from waiting import until
 
 from focus_companion.formats.json_record import write_json
 from focus_companion.formats.match import Match
@@ -173,7 +174,7 @@ def test_a_table_is_returned_with_its_moves(evening, client: FlaskClient) -> Non
 @pytest.mark.parametrize(
     ("language", "unknown", "no_format"),
     [
-        ("en", "Nothing is known of that game yet.", "There is no format “odd”."),
+        ("en", "Nothing is known about that game yet.", "There is no format “odd”."),
         ("pl", "O tej partii nic jeszcze nie wiadomo.", "Nie ma formatu „odd”."),
         ("it", "Di questa partita non si sa ancora nulla.", "Il formato «odd» non esiste."),
     ],
@@ -212,7 +213,7 @@ def test_a_forged_game_is_refused_in_a_sentence() -> None:
     )
     answer = create_hall(forged).test_client().get("/api/tables/T/games/1/export?format=sgf")
     assert answer.status_code == 502
-    assert answer.get_json()["error"].startswith("What the broker keeps of this game cannot be read: ")
+    assert answer.get_json()["error"].startswith("What the broker has stored of this game cannot be read: ")
 
 
 def test_the_page_answers_its_own_names_alone(client: FlaskClient) -> None:

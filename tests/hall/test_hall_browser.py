@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from mosquitto import PROGRAM, Mosquitto
 from playwright.sync_api import expect
-from published_table import Table, until
+from published_table import Table
+from waiting import until
 
 from focus_companion.hall.app import create_hall
 from focus_companion.hall.evening import Evening

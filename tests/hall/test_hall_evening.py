@@ -109,7 +109,7 @@ def test_what_the_page_could_not_show_is_not_taken(
     before = evening.tile_text("T"), evening.logs()
     evening.take(state(seq=9, **other) if kind == "state" else log(last=9, **other))
     assert (evening.tile_text("T"), evening.logs()) == before
-    assert len(caplog.records) == 1 and "Nonsense" in caplog.text
+    assert len(caplog.records) == 1 and "An invalid message" in caplog.text
 
 
 @pytest.mark.parametrize("move", [None, "d4-d5"])
@@ -283,5 +283,5 @@ def test_a_fault_of_ours_with_one_message_leaves_the_other_tables(
     monkeypatch.setattr("focus_companion.hall.evening.messages.read_status", lambda payload: 1 / 0)
     listener._take(status())
     listener._take(state())
-    assert "fault of the program" in caplog.text
+    assert "fault in the program" in caplog.text
     assert evening._tables["T"].state is not None

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from mosquitto import PROGRAM, Mosquitto, Wire
-from published_table import Table, until
+from published_table import Table
 from same_games import differences
+from waiting import until
 
 from focus_companion.hall.evening import Evening
 from focus_companion.hall.listener import Listener
@@ -130,8 +131,8 @@ def test_the_broker_goes_and_comes(broker, hall_at, table_at, kill) -> None:
         broker.start()
     table.play(10)
     hall.becomes(table)
-    assert any("is not reached" in line or "is lost" in line for line in table.said)
-    until(lambda: "is there again" in table.said[-1])
+    assert any("cannot be reached" in line or "is lost" in line for line in table.said)
+    until(lambda: "is reachable again" in table.said[-1])
     # A late joiner gets all of it too, although the broker has lost it.
     hall_at(broker.address).becomes(table)
 

@@ -12,6 +12,7 @@ import pytest
 from gpiozero import Device
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 from light_board_fake import FakeBoard
+from waiting import until
 
 from focus_companion.commands.shared.listeners import table_lights
 from focus_companion.game.position import Position
@@ -77,13 +78,6 @@ def table(lights: Mapping[str, Any], spoken: Any = None) -> Iterator[tuple[Sessi
                 show(event)
         assert session.state()["alert"]
         yield session, sight
-
-
-def until(condition: Callable[[], object], seconds: float = 120.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "timed out waiting"
-        time.sleep(0.01)
 
 
 def dismissed(session: Session) -> Callable[[], bool]:

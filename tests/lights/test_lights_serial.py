@@ -8,7 +8,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import pytest
 import serial
 from driver_noise import check_driver
 from light_board_fake import GREETING, FakeBoard
+from waiting import until
 
 from focus_companion.lights import Lights, LightSettings, SerialSettings, open_lights, ports
 from focus_companion.lights.meaning import Cue, Meaning
@@ -25,13 +26,6 @@ from focus_companion.session import events
 
 RED = Meaning(turn="red", reserves=(1, 2, 3, 4))
 GREEN = Meaning(turn="green", wrong=(0, 51), warning=True)
-
-
-def until(condition: Callable[[], object], seconds: float = 120.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "timed out waiting"
-        time.sleep(0.01)
 
 
 def settings(path: Path, brightness: int = 96, greeting: float = 1.0) -> LightSettings:

@@ -56,7 +56,7 @@ def test_settings_are_read(toml: str, settings: LightSettings) -> None:
 @pytest.mark.parametrize(
     ("toml", "said"),
     [
-        ('backends = ["usb"]', '"usb" is none of auto'),
+        ('backends = ["usb"]', '"usb" is not one of auto'),
         ("backends = 3", "lights.backends"),
         ("brightness = 256", "lights.brightness: 256"),
         ('set_up = "both"', 'lights.set_up: "both"'),
@@ -64,7 +64,7 @@ def test_settings_are_read(toml: str, settings: LightSettings) -> None:
         ('sound = "yes"', "lights.sound"),
         ("colour = 1", 'unknown key "colour"'),
         ("gpio = 17", "lights.gpio: 17 is not a table"),
-        ("[gpio]\nturn = {purple = 4}", '"purple" is none of red'),
+        ("[gpio]\nturn = {purple = 4}", '"purple" is not one of red'),
         ("[gpio]\nwarning = -1", "lights.gpio.warning: -1"),
         ("[gpio]\nrgb = [1, 2]", "3 pins, not 2"),
         ("[gpio]\nreserves = {red = 4}", "lights.gpio.reserves.red"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from scripted import Player, Still
+from waiting import until
 
 from focus_companion.game.rules import Rules
 from focus_companion.mqtt.broker import parse_broker
@@ -65,11 +64,3 @@ class Table:
         self.session.close()
         self.outbox.close()
         self.journal.close()
-
-
-def until(true: Callable[[], object], seconds: float = 120, what: object = "") -> None:
-    """Wait for the condition; AssertionError after ``seconds``."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from jinja2 import Environment
 from mosquitto import PROGRAM, Mosquitto
-from published_table import Table, until
+from published_table import Table
+from waiting import until
 
 from focus_companion.mqtt.broker import parse_broker
 from focus_companion.mqtt.homeassistant import device_id, discovery, discovery_topic

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from mosquitto import PROGRAM, Mosquitto
-from published_table import Table, until
+from published_table import Table
+from waiting import until
 
 from focus_companion.mqtt.broker import parse_broker
 from focus_companion.mqtt.line import Line, Message

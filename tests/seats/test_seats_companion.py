@@ -148,5 +148,5 @@ def test_the_computer_plays_at_the_table(
     said += two.end()
     log = (tmp_path / "state" / "focus_companion" / "log" / "focus-companion.log").read_text(encoding="utf-8")
     for told in (said, log):
-        assert not any(word in told for word in ("Traceback", "ERROR", "WARNING", "plays no more")), told
+        assert not any(word in told for word in ("Traceback", "ERROR", "WARNING", "stopped playing")), told
     assert "nodes" not in said and f"For {without_hands[0]}: " in said

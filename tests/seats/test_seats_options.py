@@ -61,7 +61,7 @@ def test_a_link_gives_the_address_and_apart_from_it_the_word(link: str, address:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--seat", "red=robot"], "no kind of seat"),
+        (["--seat", "red=robot"], "not a kind of seat"),
         (["--seat", "pink=companion"], "names no colour"),
         (["--seat", "red"], "names no colour"),
         (["--seat", "red=companion:9"], "level"),

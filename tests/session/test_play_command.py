@@ -39,7 +39,7 @@ LINES = [
     (events.Lost(1, "camera"), "      Camera lost"),
     (events.Unclear(1, ["d5-d6", "*d6"]), "   ?  Unclear: d5-d6 or *d6; choose on the page"),
     (events.Found(1, "board"), "      Board found"),
-    (events.Resolved(1), "      Put right"),
+    (events.Resolved(1), "      Corrected"),
     (events.TimeUp(1, "red"), "      The time of red is up"),
     (events.Paused(1, True), ""),
 ]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
+from waiting import until
 
 from focus_companion.session import event_feed
 from focus_companion.session.event_feed import WAKE_BATCH_SIZE, Feed, Subscription
@@ -32,13 +31,6 @@ class Log:
     def events(self, after: int = 0, limit: int = 1000) -> list[tuple[int, Event]]:
         self.reads += 1
         return [item for item in self.kept if item[0] > after][:limit]
-
-
-def until(condition: Callable[[], Any]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, "it did not come about in time"
-        time.sleep(0.005)
 
 
 def read(feed: Feed, after: int | None, count: int) -> list[tuple[int, Event]]:

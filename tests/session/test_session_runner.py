@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scripted import Player, Script, Still
+from waiting import until
 
 from focus_companion.game.rules import Rules
 from focus_companion.session import requests as ask
@@ -48,13 +49,6 @@ def fail(text: str = "the camera is unplugged") -> Callable[[], Any]:
         raise OSError(text)
 
     return end
-
-
-def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come about in time"
-        time.sleep(0.005)
 
 
 @pytest.fixture

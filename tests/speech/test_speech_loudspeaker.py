@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import pytest
 from transcript import Listener
+from waiting import until
 
 from focus_companion.commands.play import command
 from focus_companion.commands.shared.button import Presses
@@ -74,13 +75,6 @@ def loudspeaker(engine: Callable[[float], Path]) -> Iterator[Loudspeaker]:
 def heard(folder: Path) -> list[str]:
     log = folder / "heard"
     return log.read_text().splitlines() if log.exists() else []
-
-
-def until(condition: Callable[[], object], seconds: float = TIMEOUT) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "timed out waiting"
-        time.sleep(0.01)
 
 
 def test_an_alert_interrupts_a_turn_which_is_repeated(loudspeaker: Loudspeaker, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def played(*moves: str, players: dict[str, str] | None = None) -> History:
 
 SAID = [
     (events.Alert(1, "distance", "green", ["d5", "e4"], ""),
-     "Ann: Wrong number of squares. Please put right: delta five, echo four."),
+     "Ann: Wrong number of squares. Please correct: delta five, echo four."),
     (events.Prompt(1, "d6", [{"piece": "g"}, {"piece": "r"}]),
      "Take two from the bottom of delta six: green, red."),
     (events.Unclear(1, ["d5-d6", "*b2"]),
@@ -56,7 +56,7 @@ SAID = [
     (events.Lost(1, "camera", "dark"), "It is too dark to see the board."),
     (events.Lost(1, "board", "out of view"), "I do not see the board."),
     (events.Result(1, ["green"], "domination"), "Ann wins."),
-    (events.Resolved(1), "Put right. Ann to move."),
+    (events.Resolved(1), "Corrected. Ann to move."),
     (events.Hinted(1, "green", 1, "c4"), "Hint: move the stack on charlie four, or a part of it."),
     (events.Hinted(1, "green", 1, ""), "Hint: place a piece from the reserve."),
     (events.Hinted(1, "green", 2, "c4", "c4-c5"), "Hint: charlie four to charlie five."),

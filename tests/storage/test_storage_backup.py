@@ -202,7 +202,7 @@ def test_the_commands_backup_and_restore(tmp_path: Path) -> None:
     done = run("backup", copy, "--data", data)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(f"{copy}: ")
     done = run("restore", copy, "--data", data)
-    assert done.returncode == 0 and "The journal before is kept as" in done.stdout
+    assert done.returncode == 0 and "The previous journal is kept as" in done.stdout
     truncate(copy)
     cases = [
         (("restore", copy, "--data", data), "damaged"),

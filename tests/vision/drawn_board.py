@@ -1,4 +1,4 @@
-"""Simple drawn pictures of a board with the start position, and the error of an estimated camera."""
+"""Simple drawn pictures of a board with the start position."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from focus_companion.game.squares import SQUARES
 from focus_companion.vision.geometry.board_profiles import board_profile
-from focus_companion.vision.geometry.pose import turned
 from focus_companion.vision.geometry.scene import Camera, Lens, Solid, outline
 
 Image = NDArray[np.uint8]
@@ -72,15 +71,3 @@ def draw(
             solid(PROFILE.piece, (x, y), level * PROFILE.rise, PAINT[letter])
     blurred = cv2.GaussianBlur(image, (0, 0), 0.8) + rng.normal(0, noise, image.shape)
     return np.asarray(np.clip(blurred, 0, 255), np.uint8)
-
-
-def corner_error(camera: Camera, truth: Camera, turns: int = 1) -> float:
-    """Mean error of the corners in squares, for the best of the first ``turns`` quarter turns."""
-    wanted = truth.project(PROFILE.corners)
-    return float(
-        min(
-            np.linalg.norm(turned(camera, k).project(PROFILE.corners) - wanted, axis=1).mean()
-            for k in range(turns)
-        )
-        / truth.pitch_pixels(PROFILE)
-    )

@@ -21,8 +21,8 @@ WORDS = {
     "dark": ("The picture is dark", "Obraz jest ciemny", "buia"),
     "covered": ("The camera is covered", "zasłonięta", "coperta"),
     "grey": ("The camera shows no colours", "nie pokazuje kolorów", "senza colori"),
-    "damaged": ("come in pieces", "w kawałkach", "a pezzi"),
-    "resolution": ("another size", "inny rozmiar", "altra dimensione"),
+    "damaged": ("are incomplete", "w kawałkach", "a pezzi"),
+    "resolution": ("changed size", "inny rozmiar", "altra dimensione"),
     "mirrored": ("The picture is mirrored", "lustrzanym odbiciem", "speculare"),
     "cut off: left, top": ("outside the picture", "poza obrazem", "fuori dall’immagine"),
 }

@@ -131,7 +131,7 @@ def test_board_and_players_are_visible_in_every_window(
 
 OF_THE_LINE = (
     "Connecting",
-    "Host not reached",
+    "Host unreachable",
     "Brak połączenia",
     "In diretta, ogni 5 s",
     "Host non raggiunto",
@@ -330,7 +330,7 @@ def test_sound_speech_and_vibration_can_be_chosen(table, seen: Seen) -> None:
     # Tones and spoken sentences are independent and come in any order.
     heard_of("")
     page.wait_for_function("() => heard.filter((sound) => sound === 'tone').length === 2")
-    page.wait_for_function("() => heard.includes('en: Put right. Green to move.')")
+    page.wait_for_function("() => heard.includes('en: Corrected. Green to move.')")
     assert seen.troubles == []
 
 

@@ -303,7 +303,7 @@ def test_questions_and_prompts_are_announced_and_answered(reader: Reader) -> Non
     table = reader.table
     reader.hears(BEGINS)
     table.see(Undecided((Move.parse("b6-b7"), Move.parse("b6-a6"))))
-    reader.hears("Ann: which turn was it? Just play on: what follows usually tells. Or choose here.")
+    reader.hears("Ann: which turn was it? Just play on: the next turns usually settle it. Or choose here.")
     reader.presses("button", "A b6–b7 1 piece b6 to b7")
     reader.hears("Ann: 1 piece b6 to b7. Bo to move.")
     table.see(TrimAwaited(Move.parse("c7-c6"), INDEX["c6"], (Removed("g", "captured", "r"),)))

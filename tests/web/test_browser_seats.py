@@ -120,7 +120,7 @@ def test_another_seat_is_chosen_when_a_program_gives_no_turn(table: Any, seen: S
     table.session.submit(SetSeat("g", "engine:mine")).result(60)
     h = table.session.history
     table.session.submit(GiveUp("g", h.game, h.ply, h.position.text, "late")).result(60)
-    status(page, "Who goes on for Green?")
+    status(page, "Who takes over for Green?")
     status(page, "has not answered in time")
     page.get_by_role("button", name="The computer takes over").click()
     until(page, table, seats={"green": "companion", "red": "board"}, seat_failed=None)
@@ -160,7 +160,7 @@ def test_a_seat_is_changed_in_the_middle_of_a_game(table: Any, seen: Seen, loopi
 def test_a_game_is_played_remotely(table: Any, browser: Any, seen: Seen, looping: None) -> None:
     host = seen.open()
     table.session.submit(SetSeat("g", "far")).result(60)
-    status(host, "Green chooses far away")
+    status(host, "Green is choosing far away")
     link = host.evaluate("async () => (await (await fetch('/api/far')).json()).links.green")
     context = browser.new_context(viewport={"width": 390, "height": 800}, locale="en-GB")
     try:
@@ -208,6 +208,6 @@ def test_a_viewer_without_a_seat_sees_no_more_than_before(table: Any, browser: A
     with PageServer(create_app(table.session, table.journal), port=0) as server:
         context = browser.new_context(locale="en-GB")
         page = Seen(context.new_page(), server.port).open()
-        status(page, "Green chooses far away")
+        status(page, "Green is choosing far away")
         expect(page.get_by_role("button", name="Choose your turn")).to_have_count(0)
         context.close()

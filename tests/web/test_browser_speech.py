@@ -45,11 +45,11 @@ def test_turns_alerts_and_answers_are_spoken(table, seen: Seen) -> None:
     heard(page, "en: Green, bravo six to bravo seven.")
     table.see(Wrong("distance", "r", (1,), "…"))
     # The turn was still being spoken: it is repeated after the alert that interrupted it.
-    heard(page, "cut", "en: Red: Wrong number of squares. Please put right: delta eight.",
+    heard(page, "cut", "en: Red: Wrong number of squares. Please correct: delta eight.",
           "en: Green, bravo six to bravo seven.")  # fmt: skip
     page.evaluate("spoken.dispatchEvent(new Event('end'))")
     table.see(PutRight())
-    heard(page, "en: Put right. Red to move.")
+    heard(page, "en: Corrected. Red to move.")
     page.keyboard.press("t")
     heard(page, "cut", "en: Red to move.")
     page.keyboard.press("s")

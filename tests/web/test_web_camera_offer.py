@@ -81,7 +81,7 @@ def test_an_address_without_a_picture_is_refused(demo) -> None:
     offer = Offer()
     client = create_app(demo.session, demo.journal, offer=offer).test_client()
     answer = client.post("/api/camera", json={"source": offer.dead})
-    assert answer.status_code == 409 and "No picture comes" in answer.json["error"]
+    assert answer.status_code == 409 and "No picture arrives" in answer.json["error"]
 
 
 def test_a_game_at_a_table_is_not_a_demo_and_has_no_offer(table, client) -> None:

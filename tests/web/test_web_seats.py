@@ -299,7 +299,7 @@ def test_nothing_is_assessed_without_a_stack_of_the_player(table: Any, client: F
             assert refused.status_code == 409 and "Lift one of your stacks" in refused.get_json()["error"]
         table.sight.lifted = INDEX["c3"], 1
         refused = assessed(client, {})
-    assert refused.status_code == 409 and "Green has no turn" in refused.get_json()["error"]
+    assert refused.status_code == 409 and "Green has no legal turn" in refused.get_json()["error"]
     assert table.session.state()["assessment"] is None
 
 

@@ -15,7 +15,7 @@ from focus_companion.referee.verdict import PutRight, Wrong
     ("language", "sentences"),
     [
         ("en", ["Green, bravo six to bravo seven.",
-                "Red: Wrong number of squares. Please put right: delta eight.", "Put right. Red to move."]),
+                "Red: Wrong number of squares. Please correct: delta eight.", "Corrected. Red to move."]),
         ("pl", ["Zielony, brawo sześć na brawo siedem.",
                 "Czerwony: Zła liczba pól. Proszę poprawić: delta osiem.", "Poprawione. Ruch: Czerwony."]),
         ("it", ["Verde, bravo sei a bravo sette.", None, "Rimesso a posto. Tocca a Rosso."]),

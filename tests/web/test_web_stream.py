@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from waiting import until
 
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
@@ -52,13 +53,6 @@ class Viewer:
         self.line.close()
 
 
-def wait_for(condition, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "timed out waiting"
-        time.sleep(0.02)
-
-
 def viewers(server: PageServer) -> int:
     return len(server._viewers)
 
@@ -66,7 +60,7 @@ def viewers(server: PageServer) -> int:
 def test_events_are_sent_as_they_happen(table, server: PageServer) -> None:
     viewer = Viewer(server)
     assert viewer.answer.getheader("Content-Type").startswith("text/event-stream")
-    wait_for(lambda: viewers(server) == 1)
+    until(lambda: viewers(server) == 1)
     table.play(*MOVES[:2])
     received = viewer.take(2)
     assert [(kind, data["move"], data["ply"]) for _, kind, data in received] == [
@@ -81,7 +75,7 @@ def test_events_are_sent_as_they_happen(table, server: PageServer) -> None:
 def test_the_page_gets_the_state_with_each_event_under_the_same_ids(table, server: PageServer) -> None:
     """The messages have no type, so that the page needs no list of event types."""
     page, program = Viewer(server, query="?state=1"), Viewer(server)
-    wait_for(lambda: viewers(server) == 2)
+    until(lambda: viewers(server) == 2)
     moves = table.session.state()["moves"]
     table.play(*MOVES[:2])
     for (number, kind, data), (same, named, event) in zip(page.take(2), program.take(2), strict=True):
@@ -143,7 +137,7 @@ def test_an_invalid_id_is_a_400(table, text: str) -> None:
 
 def test_sixty_viewers_receive_the_same_and_the_page_stays_quick(table, server: PageServer) -> None:
     all_viewers = [Viewer(server) for _ in range(60)]
-    wait_for(lambda: viewers(server) == 60)
+    until(lambda: viewers(server) == 60)
     heard: list[list[str]] = []
 
     def listen(viewer: Viewer) -> None:
@@ -170,7 +164,7 @@ def test_viewers_beyond_the_limit_have_to_poll_and_places_become_free(table) -> 
     table.start()
     with PageServer(create_app(table.session, table.journal, viewers=5), port=0) as server:
         first = [Viewer(server) for _ in range(5)]
-        wait_for(lambda: viewers(server) == 5)
+        until(lambda: viewers(server) == 5)
         late = Viewer(server)
         assert late.answer.status == 503
         assert int(late.answer.getheader("Retry-After")) > 0
@@ -191,7 +185,7 @@ def test_a_viewer_that_reads_nothing_blocks_nobody(table, server: PageServer) ->
     mute.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
     mute.sendall(b"GET /api/events?after=0 HTTP/1.1\r\nHost: localhost\r\n\r\n")
     viewer = Viewer(server)
-    wait_for(lambda: viewers(server) == 2)
+    until(lambda: viewers(server) == 2)
     table.play(*MOVES)
     assert len(viewer.take(len(MOVES))) == len(MOVES)
     mute.close()
@@ -213,7 +207,7 @@ def test_the_server_stops_at_once_despite_viewers(table) -> None:
 
 def test_the_server_is_idle_while_nothing_happens(table, server: PageServer) -> None:
     viewer = Viewer(server)
-    wait_for(lambda: viewers(server) == 1)
+    until(lambda: viewers(server) == 1)
     before = time.process_time()
     time.sleep(1.5)
     assert time.process_time() - before < 0.15

@@ -108,7 +108,7 @@ def _os_error(error: OSError) -> str:
     name = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
     remedy = {
         FileNotFoundError: "check the name",
-        PermissionError: "check the rights of the file and its folder",
+        PermissionError: "check the permissions of the file and its folder",
         IsADirectoryError: "give a file",
         NotADirectoryError: "check the path",
     }.get(type(error), "check the disk and the path")

@@ -32,13 +32,13 @@ def _text(event: events.Event) -> str:
     """Lines without a prefix."""
     match event:
         case events.Ready():
-            return "The board is found and stands right"
+            return "The board is found and set up correctly"
         case events.SetUp():
             return f"The board differs from the position on {', '.join(event.squares)}"
         case events.Reading():
             return _reading(event)
         case events.Resolved():
-            return "Put right"
+            return "Corrected"
         case events.Begins():
             return f"{event.player.capitalize()} begins"
         case events.TakenBack():

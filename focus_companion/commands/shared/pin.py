@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+from focus_companion import private_files
 from focus_companion.commands.shared.serving import say
 
 
@@ -75,7 +76,7 @@ def _keep(file: Path, text: str, closing: ExitStack) -> None:
     """Write a file that only this user can read, and that exists only while the program runs."""
     # Never write into a file that somebody else has put there.
     file.unlink(missing_ok=True)
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w") as out:
+    with os.fdopen(private_files.create(file), "w") as out:
         out.write(text)
     closing.callback(_remove, file)
 

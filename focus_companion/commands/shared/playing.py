@@ -218,7 +218,7 @@ def say_what_is_played(session: Session, camera: Chosen) -> None:
         ends = " (--new ends the match)" if place.number > 1 else ""
         say(f"Game {place.number} of {place.length} of the match{ends}")
     if fault := session.rules.order_fault:
-        print_notice(f"Warning: {fault}. The game goes on as it was begun; no new game begins so.")
+        print_notice(f"Warning: {fault}. The game goes on as it was begun; no new game can begin like that.")
 
 
 def end_before_the_page(

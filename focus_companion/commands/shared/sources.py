@@ -66,7 +66,8 @@ def warn(match: Match, place: str) -> None:
         if fault := record.rules.order_fault:
             inner = "" if match.single else f": games[{number}]"
             print_notice(
-                f"{place}{inner}: warning: {fault}; it is read as it was played, but no new game begins so"
+                f"{place}{inner}: warning: {fault}; it is read as it was played, "
+                "but no new game can begin like that"
             )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 QUESTION_KEYS: Final = {"r": "repeat", "t": "turn", "s": "standing", "c": "time"}
 """The question that a letter typed into the terminal stands for; a square's name asks about its stack."""
 
-HELP: Final = "To hear it, type r: again, t: whose turn, s: how it stands, c: the clocks, d5: that square"
+HELP: Final = "To hear it, type r: again, t: whose turn, s: the score, c: the clocks, d5: that square"
 
 
 class Speaker:

@@ -34,7 +34,7 @@ def tape_options(command: F) -> F:
     size = click.option("--tape-size", type=click.FloatRange(1), default=DEFAULT_MEGABYTES, show_default=True,
                         help="Megabytes after which the tape ends.")  # fmt: skip
     tape = click.option("--tape", metavar="FOLDER", type=click.Path(path_type=Path),
-                        help="Keep every picture and event in FOLDER, for rerun; much data.")  # fmt: skip
+                        help="Keep every picture and event in FOLDER, for rerun; a lot of data.")  # fmt: skip
     return tape(size(command))
 
 

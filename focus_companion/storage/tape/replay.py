@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...formats.strict_json import is_seconds
 from ...game.colours import NAMES
 from ...game.match import MatchPlace
 from ...game.rules import Rules
@@ -156,13 +157,13 @@ class Recording:
             rules, players = Rules.from_json(dict(begin["rules"]), played=True), dict(begin["players"])
             game, again, begun = begin["game"], begin.get("again"), None
             match = MatchPlace.from_json(begin.get("match"))
-            if not isinstance(game, int) or not (again is None or _is_number(again)):
+            if not isinstance(game, int) or not (again is None or is_seconds(again)):
                 raise ValueError("its game or its pause between games is not a number")
             if not all(letter in NAMES and isinstance(name, str) for letter, name in players.items()):
                 raise ValueError("its players are not names")
             # On tapes of earlier versions, everybody plays at the board.
             played_by, pace = dict(begin.get("played_by", {})), begin.get("pace")
-            if not (pace is None or _is_number(pace)):
+            if not (pace is None or is_seconds(pace)):
                 raise ValueError("its pace is not a number")
             for kind in played_by.values():
                 parse_kind(kind)
@@ -195,7 +196,7 @@ class Recording:
                     case {"file": str(name)} if broken_off and not (self._folder / name).is_file():
                         # The program was killed while this picture was being written.
                         return
-                    case {"frame": int(), "time": time, "file": str()} if _is_number(time):
+                    case {"frame": int(), "time": time, "file": str()} if is_seconds(time):
                         # Requests made during the push are recorded after it, but must be submitted before.
                         waiting = number, line
                     case {"request": dict(request), "in_push": in_push}:
@@ -215,7 +216,7 @@ class Recording:
                     case {"end": _}:
                         break
                     case _:
-                        raise ValueError("it says nothing that is known")
+                        raise ValueError("it has no known content")
             except (TypeError, ValueError) as error:
                 raise TapeError(f"{self._path}, line {number}: {error}") from error
         if waiting is not None:
@@ -243,12 +244,7 @@ class Recording:
         try:
             found = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise TapeError(f"{self._path}, line {number}: no JSON ({error})") from error
+            raise TapeError(f"{self._path}, line {number}: not JSON ({error})") from error
         if not isinstance(found, dict):
-            raise TapeError(f"{self._path}, line {number}: no object")
+            raise TapeError(f"{self._path}, line {number}: not an object")
         return found
-
-
-def _is_number(value: object) -> bool:
-    """Whether a value is a valid time."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12

@@ -33,7 +33,7 @@ def from_json(written: Mapping[str, Any]) -> Request:
     hints = get_type_hints(kind)
     for field in fields(kind):
         if not fits(getattr(found, field.name), hints[field.name]):
-            raise ValueError(f"“{field.name}” of a {kind.__name__} cannot be what stands there")
+            raise ValueError(f"“{field.name}” of a {kind.__name__} has an invalid value")
     return found
 
 

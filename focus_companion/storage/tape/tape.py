@@ -19,6 +19,7 @@ from typing import Any, Final, TextIO
 import cv2
 import numpy as np
 
+from ... import private_files
 from ...formats.strict_json import compact
 from ...session.events import Event
 from ...session.requests import Request
@@ -62,7 +63,7 @@ class Tape:
         self._pictures: queue.Queue[tuple[str, Image] | None] = queue.Queue(_MAX_QUEUED_PICTURES)
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            made = os.open(folder / LINES_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            made = private_files.create(folder / LINES_FILE)
         except FileExistsError as error:
             raise TapeError(f"{folder} holds a tape already; give a folder of its own") from error
         except OSError as error:
@@ -141,15 +142,11 @@ class Tape:
             name, image = item
             # Fast rather than small: it is megabytes a second either way.
             done, data = cv2.imencode(".png", image, [cv2.IMWRITE_PNG_COMPRESSION, 1])
-            part = self.folder / f"{name}.part"
             try:
                 if not done:
                     raise OSError(f"a picture of {image.shape} cannot be written")
-                made = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-                with os.fdopen(made, "wb") as out:
-                    out.write(data.tobytes())
                 # If the program is killed meanwhile, no half-written picture is left.
-                part.replace(self.folder / name)
+                private_files.replace(self.folder / name, data.tobytes())
             except OSError as error:
                 self._fault = self._fault or (error.strerror or str(error))
             self._room -= len(data)

@@ -23,11 +23,11 @@ from .stack_gains import StackGains, surroundings
 
 MAX_PIXEL_NATS = 4.0
 """Limit, in nats, of the log-likelihood ratio of a single pixel."""
-_PIXEL_WEIGHT = 0.04
+PIXEL_WEIGHT = 0.04
 """Weight of each pixel's nats, as neighbouring pixels are correlated, if a square is
-:data:`_PIXEL_WEIGHT_PITCH` pixels wide; in larger squares, each pixel counts less."""
-_PIXEL_WEIGHT_PITCH = 55.0
-"""Side of a square, in pixels, for which :data:`_PIXEL_WEIGHT` holds."""
+:data:`PIXEL_WEIGHT_PITCH` pixels wide; in larger squares, each pixel counts less."""
+PIXEL_WEIGHT_PITCH = 55.0
+"""Side of a square, in pixels, for which :data:`PIXEL_WEIGHT` holds."""
 _PIXEL_WEIGHT_RANGE = 0.2, 4.0
 """Range of the factor by which the size of the squares changes that weight."""
 _BEAM_WIDTH = 6
@@ -36,7 +36,7 @@ _BEAM_WIDTH = 6
 
 def pixel_weight(outlines: Outlines) -> float:
     """The weight of each pixel's nats in this view."""
-    return _PIXEL_WEIGHT * float(np.clip((_PIXEL_WEIGHT_PITCH / outlines.pitch) ** 2, *_PIXEL_WEIGHT_RANGE))
+    return PIXEL_WEIGHT * float(np.clip((PIXEL_WEIGHT_PITCH / outlines.pitch) ** 2, *_PIXEL_WEIGHT_RANGE))
 
 
 def classes(stack: str) -> tuple[int, ...]:
@@ -52,7 +52,7 @@ class Gain:
 
     nats: float
     pixels: int
-    weight: float = _PIXEL_WEIGHT
+    weight: float = PIXEL_WEIGHT
 
     @property
     def per_pixel(self) -> float:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..geometry.scene import BoardProfile, Camera
 from .colour_model import BARE, CLASS, ColourModel
 from .flat_pieces import FlatPieceColours
+from .shades import LOG_OFFSET
 
 Pixels = NDArray[np.uint8]
 
@@ -35,9 +36,6 @@ _MIN_TINTED_LEVEL = 60.0
 
 _TINT_SIGMA = 0.16
 """Standard deviation of the logarithm of each channel's gain, due to lamps and white balance."""
-
-_LOG_OFFSET = 12.0
-"""Grey levels added to channels before their logarithm, so that the noise of dark pixels counts less."""
 
 _MIN_TINTED_SHARE = 0.2
 """Share of bright pixels above which only these determine the common tint."""
@@ -153,7 +151,7 @@ def _corner_pixels(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixe
 
 def _has_common_tint(pixels: Pixels) -> NDArray[np.bool_]:
     """Mask (N,) of the pixels whose tint is near the common one, regardless of brightness."""
-    logs = np.log(pixels.astype(float) + _LOG_OFFSET)
+    logs = np.log(pixels.astype(float) + LOG_OFFSET)
     tint = logs[:, ::2] - logs[:, 1:2]
     bright = pixels.mean(1) > _MIN_TINTED_LEVEL
     tinted = bright if bright.mean() > _MIN_TINTED_SHARE else np.ones(len(pixels), bool)

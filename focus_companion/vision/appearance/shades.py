@@ -16,8 +16,8 @@ from .learning import labels
 _MIN_PIXELS = 30
 """Minimum number of visible pixels of a colour for its shade to be measured."""
 
-_STRAY_LIGHT = 12.0
-"""Light that even black pieces reflect, in levels of 255; a larger value gives dark shades less weight."""
+LOG_OFFSET = 12.0
+"""Grey levels added before taking logarithms, so that the noise of dark pixels counts less."""
 
 Shade = tuple[int, int, int]
 """Red, green, blue, 0 … 255."""
@@ -51,7 +51,7 @@ def matched(seen: Mapping[str, Shade], known: Mapping[str, Shade]) -> dict[str, 
     letters = sorted(seen)
     if not letters or letters != sorted(known):
         return {}
-    found, meant = (np.log(np.array([of[x] for x in letters], float) + _STRAY_LIGHT) for of in (seen, known))
+    found, meant = (np.log(np.array([of[x] for x in letters], float) + LOG_OFFSET) for of in (seen, known))
     found, meant = found - found.mean(0), meant - meant.mean(0)
     orders = permutations(range(len(letters)))
     best = min(orders, key=lambda order: float(((found - meant[list(order)]) ** 2).sum()))

@@ -40,6 +40,9 @@ _SATURATED: Final = 252
 _LOG_OFFSET: Final = 8.0
 """Grey levels added before taking logarithms, which limits the effect of noise in the dark."""
 
+MAX_ROUNDING: Final = 0.05
+"""Maximum relative difference between a value that is set and the value that the camera then uses."""
+
 LOCKED: Final = "locked"
 SETTLING: Final = "settling"
 

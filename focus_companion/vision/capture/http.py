@@ -30,7 +30,7 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
         before, after = urllib.parse.urlsplit(req.full_url), urllib.parse.urlsplit(newurl)
         same_port = before.port == after.port or (before.scheme, after.scheme) == ("http", "https")
         if after.scheme not in ("http", "https") or before.hostname != after.hostname or not same_port:
-            raise FetchError("sends us on to another machine; give the address of the picture itself")
+            raise FetchError("redirects to another machine; give the address of the picture itself")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
@@ -170,7 +170,7 @@ class Fetcher:
         except (OSError, ValueError, http.client.HTTPException) as error:
             # Their text may quote the address or the camera's answer.
             cause = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-            why = f"does not answer rightly ({cause}); check the address in a browser"
+            why = f"does not answer correctly ({cause}); check the address in a browser"
         finally:
             timer.cancel()
             guard.close()

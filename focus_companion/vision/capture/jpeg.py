@@ -36,7 +36,7 @@ class Header:
     """The header of a JPEG file: the picture's size, and where the metadata lie.
 
     Raises:
-        ValueError: this is no JPEG of a kind that every decoder knows.
+        ValueError: this is not a JPEG picture of a kind that every decoder knows.
     """
 
     def __init__(self, data: bytes) -> None:

@@ -115,9 +115,9 @@ def jpeg_size(data: bytes) -> tuple[int, int]:
     try:
         header = Header(data)
     except ValueError as error:
-        raise PictureRefused("this is no JPEG") from error
+        raise PictureRefused("this is not a JPEG picture") from error
     width, height = header.width, header.height
     least, most = SIDE_RANGE
     if not (least <= min(width, height) and max(width, height) <= most):
-        raise PictureRefused(f"{width} × {height} is no size of a picture (a side has {least} to {most})")
+        raise PictureRefused(f"{width} × {height} is not a valid picture size (a side has {least} to {most})")
     return width, height

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .camera_controls import Locker
+from .camera_controls import MAX_ROUNDING, Locker
 from .frames import CAMERA_SIZE, FrameError
 from .live import Live
 
@@ -76,13 +76,11 @@ class PiControl:
 
 _MAX_LATENCY: Final = 8
 """Maximum pictures until a control takes effect: several are in flight when it is set."""
-_MAX_ROUNDING: Final = 0.05
-"""Maximum relative difference between a value that is set and the value in use."""
 
 
 def _near(got: Any, wanted: Any) -> bool:
     # The sensor counts lines, not microseconds, so exposures are rounded.
-    return got is not None and bool(np.allclose(got, wanted, rtol=_MAX_ROUNDING, atol=1e-3))
+    return got is not None and bool(np.allclose(got, wanted, rtol=MAX_ROUNDING, atol=1e-3))
 
 
 def controls(capture: PiCapture) -> tuple[PiControl, ...]:

@@ -70,7 +70,7 @@ class VideoFile(Source):
             yield frame
         if not count and not self._closed.is_set():
             raise FrameError(
-                f"{self.name} holds no picture that can be read; it may be damaged or no video at all"
+                f"{self.name} holds no picture that can be read; it may be damaged, or not a video at all"
             )
 
     def close(self) -> None:

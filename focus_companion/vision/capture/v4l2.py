@@ -10,7 +10,7 @@ from typing import Any, Final
 import cv2
 import numpy as np
 
-from .camera_controls import Locker
+from .camera_controls import MAX_ROUNDING, Locker
 from .frames import CAMERA_SIZE, FrameError, Picture
 from .jpeg import JPEG_START
 from .live import ControlLocker, EncodedLive, Live
@@ -29,8 +29,6 @@ MANUAL_EXPOSURE: Final = 1.0
 MJPG: Final = cv2.VideoWriter.fourcc(*"MJPG")
 CONTROL_INTERVAL: Final = 0.2
 """Minimum seconds between two JPEG pictures that are decoded for the camera's controls."""
-MAX_ROUNDING: Final = 0.05
-"""Maximum relative difference between a value that is set and the value that the driver keeps."""
 
 Opener = Callable[[str], Any]
 

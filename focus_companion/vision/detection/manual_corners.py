@@ -48,7 +48,7 @@ def check_corners(corners: Corners) -> None:
     if points.shape != (4, 2) or not np.isfinite(points).all():
         raise ValueError("every corner needs two numbers, x and y")
     if (points < -_MAX_OUTSIDE).any() or (points > 1 + _MAX_OUTSIDE).any():
-        raise ValueError("a corner lies too far outside of the picture")
+        raise ValueError("a corner lies too far outside the picture")
     sides = np.roll(points, -1, 0) - points
     following = np.roll(sides, -1, 0)
     bends = sides[:, 0] * following[:, 1] - sides[:, 1] * following[:, 0]

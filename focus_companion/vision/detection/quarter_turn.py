@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..appearance.shades import LOG_OFFSET
 from ..geometry.orientation import same_turns, upright
 from ..geometry.pose import turned
 from ..geometry.scene import BoardProfile, Camera
@@ -42,19 +43,16 @@ _SAMPLE_RADII = (0.0, 0.25, 0.5)
 _SAMPLE_ANGLES = 8
 """Number of samples on each of these circles."""
 
-_LOG_OFFSET = 12.0
-"""Grey levels added before taking logarithms, which limits the effect of noise in the dark."""
-
 
 def chroma(colours: Floats) -> Floats:
     """Log ratios of red to green and blue to green, (N, 2), of (N, 3) red, green, blue in 0 … 255."""
-    logs = np.log(colours + _LOG_OFFSET)
+    logs = np.log(colours + LOG_OFFSET)
     return np.stack([logs[:, 0] - logs[:, 1], logs[:, 2] - logs[:, 1]], 1)
 
 
 def tints(colours: Floats) -> Floats:
     """Chroma and log lightness, (N, 3), of (N, 3) red, green, blue in 0 … 255."""
-    return np.column_stack([chroma(colours), np.log(colours.mean(1) + _LOG_OFFSET)])
+    return np.column_stack([chroma(colours), np.log(colours.mean(1) + LOG_OFFSET)])
 
 
 def _usual_tints(shades: Shades) -> dict[str, Floats]:

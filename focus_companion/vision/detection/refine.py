@@ -21,9 +21,9 @@ from .pixel_check import pixel_mismatch
 
 _CANDIDATE_REACHES = (0.25, 0.18, 0.12)
 """Search distances around the outlines of a rough candidate, in squares, one per iteration."""
-_APPROXIMATE_REACHES = (0.22, 0.15, 0.1, 0.07, 0.05)
+APPROXIMATE_REACHES = (0.22, 0.15, 0.1, 0.07, 0.05)
 """The same for an approximate camera."""
-_OTHER_SET_REACHES = _APPROXIMATE_REACHES[2:]
+_OTHER_SET_REACHES = APPROXIMATE_REACHES[2:]
 """The same for a camera that was fitted with another set."""
 
 _MAX_MISFIT = 0.028
@@ -68,7 +68,7 @@ def refine(
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
     edges = Edges.of(fine, board_bounds(start, profile))
-    final, agreement = _refined(edges, start, profile, stacks, _APPROXIMATE_REACHES, lens)
+    final, agreement = _refined(edges, start, profile, stacks, APPROXIMATE_REACHES, lens)
     return resized(final, image), agreement
 
 
@@ -175,7 +175,7 @@ def refine_by_pieces(
     mismatches: dict[_Hypothesis, float] = {}
 
     def seek(near: Camera, profile: BoardProfile, squares: NDArray[np.float64]) -> None:
-        fitted_camera = fit_outlines(edges, near, profile, prior, heights, _APPROXIMATE_REACHES, squares)
+        fitted_camera = fit_outlines(edges, near, profile, prior, heights, APPROXIMATE_REACHES, squares)
         agreement = outline_agreement(edges, fitted_camera, profile, heights, weights)
         choices.append(_Hypothesis(agreement, fitted_camera, profile))
 
@@ -235,7 +235,7 @@ def _by_position(
     bare = not any(stacks)
     if bare or misfit(edges, best.camera, best.profile, stacks) > _MAX_MISFIT or mismatch > _MAX_MISMATCH:
         for near in displaced_cameras(best.camera, best.profile, _RESTART_DISTANCE):
-            seek(near, best.profile, _APPROXIMATE_REACHES)
+            seek(near, best.profile, APPROXIMATE_REACHES)
         restarted, _ = _best_rendered(fine, choices, stacks, mismatches)
         if restarted is not best:
             for profile in profiles:
@@ -248,7 +248,7 @@ def _by_position(
 def _searches(profiles: Sequence[BoardProfile]) -> list[tuple[BoardProfile, tuple[float, ...]]]:
     """Each set with its search distances: sets differ little, so only the first needs a wide search."""
     return [
-        (profile, _OTHER_SET_REACHES if number else _APPROXIMATE_REACHES)
+        (profile, _OTHER_SET_REACHES if number else APPROXIMATE_REACHES)
         for number, profile in enumerate(profiles)
     ]
 

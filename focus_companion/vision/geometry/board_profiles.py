@@ -78,7 +78,7 @@ def board_profile(name: str = "domination") -> BoardProfile:
     except OSError as error:
         raise ProfileError(f"{path} cannot be read ({error.strerror})") from error
     except ValueError as error:
-        raise ProfileError(f"{path} is no board profile ({error})") from error
+        raise ProfileError(f"{path} is not a board profile ({error})") from error
     like = values.get("like")
     if like is not None and like not in FORMS:
         raise ProfileError(f"{path}: 'like' must be one of {', '.join(FORMS)}")
@@ -145,7 +145,7 @@ def _pieces(colours: dict[str, Any]) -> tuple[PieceLook, ...]:
     found = []
     for colour, entry in colours.items():
         if colour not in LETTER:
-            raise ValueError(f"{colour!r} is no colour; there are {', '.join(LETTER)}")
+            raise ValueError(f"{colour!r} is not a colour; there are {', '.join(LETTER)}")
         shade = str(entry["shade"])
         if not _SHADE_PATTERN.fullmatch(shade):
             raise ValueError(f"the shade {shade!r} of {colour} is not as #e8e0d0")

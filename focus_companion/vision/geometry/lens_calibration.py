@@ -135,15 +135,15 @@ def measure(
         raise LensError("the pictures are of different sizes; give those of one camera at one setting")
     if len(views) < MIN_VIEWS:
         raise LensError(
-            f"the target shows well enough in {len(views)} pictures only, {MIN_VIEWS} are the fewest and "
-            "15 are good; hold it flat, sharp, and larger in the picture"
+            f"the target shows well enough in only {len(views)} pictures; at least {MIN_VIEWS} are needed, "
+            "and 15 are better; hold it flat, sharp, and larger in the picture"
         )
     width, height = views[0].width, views[0].height
     normals = [view.normal for view in views]
     most = max(angle(a, b) for a in normals for b in normals)
     if most < MIN_TILT_RANGE:
         raise LensError(
-            f"all pictures show the target from nearly the same angle ({most:.0f}° apart at the most); tilt "
+            f"all pictures show the target from nearly the same angle ({most:.0f}° apart at most); tilt "
             "it to the left, right, front and back, by 20° to 45°"
         )
     solved = _solved(views, across / 100, down / 100)
@@ -156,7 +156,7 @@ def measure(
         )
     if solved.error > MAX_REPROJECTION_ERROR * width / 1000:
         raise LensError(
-            f"the corners miss by {solved.error:.1f} pixels on the average: the sheet is not flat, or the "
+            f"the corners miss by {solved.error:.1f} pixels on average: the sheet is not flat, or the "
             "pictures are not sharp; glue it on a stiff board and hold it still"
         )
     if solved.focal_deviation > MAX_FOCAL_DEVIATION:

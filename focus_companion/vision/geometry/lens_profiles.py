@@ -104,13 +104,13 @@ def read_lens(path: Path) -> LensProfile:
     except OSError as error:
         raise LensError(f"{path} cannot be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:
-        raise LensError(f"{path} is no lens profile ({error}); make one with calibrate") from error
+        raise LensError(f"{path} is not a lens profile ({error}); make one with calibrate") from error
     size = [_number(path, values, key) for key in ("width", "height")]
     focal = _number(path, values, "focal")
     centre = _numbers(path, values, "centre", 2)
     k1, k2, p1, p2 = _numbers(path, values, "distortion", 4)
     if min(*size, focal) <= 0 or not _MIN_FOCAL_RATIO < focal / max(size) < _MAX_FOCAL_RATIO:
-        raise LensError(f"{path}: width, height and focal are pixels; {focal:g} at {size[0]:g} is no lens")
+        raise LensError(f"{path}: width, height and focal are pixels; {focal:g} at {size[0]:g} is not a lens")
     lens = Lens(round(size[0]), round(size[1]), focal, (centre[0], centre[1]), (k1, k2, p1, p2))
     spread = _number(path, values, "spread") if "spread" in values else FOCAL_SPREAD
     distortion_spread = DISTORTION_SPREAD
@@ -130,7 +130,7 @@ def _number(path: Path, values: dict[str, Any], key: str) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise LensError(f"{path}: {key} is no number of pixels; make the profile again with calibrate")
+        raise LensError(f"{path}: {key} is not a number of pixels; make the profile again with calibrate")
     return number
 
 

@@ -18,16 +18,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...game.position import MAX_HEIGHT
 from ...game.squares import SQUARES
 from .scene import CORNERS, BoardProfile, Camera, ring_points
 
 Mask = NDArray[np.bool_]
 Result = TypeVar("Result")
 
-TALLEST_UNTRIMMED = 10
+TALLEST_UNTRIMMED = 2 * MAX_HEIGHT
 """Pieces in the tallest stack before trimming: five placed on five."""
-TALLEST_TRIMMED = 5
-"""Pieces in the tallest stack after trimming."""
 NEVER_COVERED = 255
 """Value of :attr:`Column.covered` where no stack covers the pixel."""
 MIN_VISIBLE_STEP = 1.9

@@ -1,1 +1,1 @@
-"""Reading the position from one still picture, nothing being known of it."""
+"""Reads the position in one still picture of which nothing is known."""

@@ -1,6 +1,6 @@
-"""The shades of a flat set in one picture: those of a chess board's fields, and of the tops of the pieces.
+"""Measures the shades of a flat set in one picture: those of a chess board's fields and of the pieces' tops.
 
-None of them is known beforehand. But a field shows its shade at its corners, whatever stands on it. What the
+None of them is known beforehand. But a field shows its shade at its corners, whatever is on it. What the
 fields do not explain is a piece, and the tops of pieces have as many shades as there are players.
 """
 
@@ -18,7 +18,7 @@ from ..appearance.background import shade_log_likelihood
 from ..appearance.colour_model import BARE, CLASS, CLASSES
 from ..appearance.first_colours import USUAL_SHADES
 from ..appearance.flat_pieces import TOP, flat_tops
-from ..appearance.shades import Shade, matched
+from ..appearance.shades import LOG_OFFSET, Shade, matched
 from ..detection.quarter_turn import usual_roles
 from ..geometry.stack_masks import Outlines, Window, fields, unused_fields
 
@@ -67,9 +67,6 @@ _MIN_TOP_SHARE = 0.5
 
 _SAME_SHADE = 0.5
 """Distance of two shades, in logarithmic units, from which on it does not matter how different they are."""
-
-_LOG_OFFSET = 12.0
-"""Grey levels added before taking logarithms, which limits the effect of noise in the dark."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +248,7 @@ def _assigned(shades: Floats, players: Sequence[str], named: Mapping[str, Shade]
 
 def _group_medians(shades: Floats, number: int) -> Floats:
     """(number, 3): the median of each group of similar shades (N, 3), found as k medoids; N >= number."""
-    points = np.log(np.maximum(shades, 0.0) + _LOG_OFFSET)
+    points = np.log(np.maximum(shades, 0.0) + LOG_OFFSET)
     distance = np.minimum(np.linalg.norm(points[:, None] - points, axis=2), _SAME_SHADE)
     chosen: list[int] = []
     for _ in range(number):

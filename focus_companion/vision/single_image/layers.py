@@ -1,8 +1,9 @@
-"""All stacks of a square at once: which piece of a stack each pixel would show, given the neighbours.
+"""Scores all stacks of a square at once, given its neighbours.
 
-For a square and a height the pixels fall into layers: those that show piece 1, piece 2, …, and those that
-show what stands behind. So a table (height, layer, class) of summed log-likelihoods holds the score of every
-stack, and the best stack of a height is the best class of each layer by itself.
+For each height of the stack, the square's pixels are divided into layers: those that would show piece 1,
+piece 2, …, and those that would show what is behind it. So a table (height, layer, class) of summed
+log-likelihoods contains the score of every stack, and the best stack of a height consists of the best class
+of each layer.
 """
 
 from __future__ import annotations
@@ -13,23 +14,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...game.position import MAX_HEIGHT
 from ..appearance.colour_model import CLASSES
 from ..appearance.flat_pieces import TOP
-from ..geometry.stack_masks import TALLEST_TRIMMED, Outlines, Window
+from ..geometry.stack_masks import Outlines, Window
 
-_HIDDEN = 0.4
-"""Share of a piece that a stack before it has to cover, to be taken for it."""
+_MIN_HIDDEN_SHARE = 0.4
+"""Minimum share of a piece that a stack in front of it must cover to be confused with it."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class LayerScores:
-    """What the picture says of one square, given its neighbours.
+    """The evidence for every stack on one square, given its neighbours.
 
-    ``layers`` (TALLEST_TRIMMED + 1, TALLEST_TRIMMED + 1, CLASSES): nats for showing a class in layer k (1 …)
-    of a stack of h pieces. ``behind`` (TALLEST_TRIMMED + 1,): nats of the pixels that such a stack leaves to
-    what is behind it.
+    ``layers`` (MAX_HEIGHT + 1, MAX_HEIGHT + 1, CLASSES): nats if layer k (1 …) of a stack of h
+    pieces shows a class. ``behind`` (MAX_HEIGHT + 1,): nats of the pixels that show what is behind such a
+    stack.
     """
 
     layers: Floats
@@ -56,32 +58,33 @@ class Layers:
         self._hiding: dict[int, tuple[int, ...]] = {}
 
     def neighbours(self, square: int) -> tuple[int, ...]:
-        """The squares whose stacks bear on what this one's pixels say."""
+        """The squares whose stacks affect the scores of this one."""
         return self._near[square] + self._far[square]
 
     def hiding(self, square: int) -> tuple[int, ...]:
         """The squares whose tallest stack would hide most of a piece on this one."""
         if square not in self._hiding:
             piece = self.outlines.columns[square].masks[1]
-            least = _HIDDEN * np.count_nonzero(piece)
+            least = _MIN_HIDDEN_SHARE * np.count_nonzero(piece)
             self._hiding[square] = tuple(
                 near for near in self._near[square] if self._shared(square, near, piece) > least
             )
         return self._hiding[square]
 
     def _shared(self, square: int, near: int, piece: NDArray[np.bool_]) -> int:
-        """Pixels of a piece on a square that the tallest stack on ``near`` covers."""
+        """Number of pixels of a piece on a square that the tallest stack on ``near`` covers."""
         left = piece.copy()
         columns = self.outlines.columns
-        columns[near].cut_from(left, columns[square].window, TALLEST_TRIMMED)
+        columns[near].cut_from(left, columns[square].window, MAX_HEIGHT)
         return int(np.count_nonzero(piece) - np.count_nonzero(left))
 
     def scores(
         self, square: int, scores: NDArray[np.float32], stacks: Sequence[tuple[int, ...]]
     ) -> LayerScores:
-        """The layer scores of ``square``; ``scores`` (h, w, CLASSES), with those of :attr:`tops` (h, w,
-        CLASSES + TOP), are those of :attr:`window`'s pixels, ``stacks`` the classes of all squares' pieces,
-        bottom first.
+        """The layer scores of ``square``.
+
+        ``scores``: log-likelihoods of the pixels of :attr:`window`, (h, w, CLASSES), or (h, w, CLASSES + TOP)
+        if there are :attr:`tops`. ``stacks``: the classes of all squares' pieces, bottom first.
         """
         column = self.outlines.columns[square]
         window = column.window
@@ -94,11 +97,11 @@ class Layers:
         columns = slice(window.left - self.window.left, window.right - self.window.left)
         values = scores[rows, columns][free].astype(np.float64)
         passed = values[np.arange(len(values)), behind]
-        layers = np.zeros((TALLEST_TRIMMED + 1, TALLEST_TRIMMED + 1, CLASSES))
-        left = np.zeros(TALLEST_TRIMMED + 1)
+        layers = np.zeros((MAX_HEIGHT + 1, MAX_HEIGHT + 1, CLASSES))
+        left = np.zeros(MAX_HEIGHT + 1)
         dome = column.masks[0][free]
         left[0] = np.where(dome, values[:, 0], passed).sum()
-        for height in range(1, TALLEST_TRIMMED + 1):
+        for height in range(1, MAX_HEIGHT + 1):
             level = self._level[square][height][free]
             left[height] = passed[level == 0].sum()
             top = self.tops[square][height - 1][free] if self.tops else None
@@ -106,16 +109,16 @@ class Layers:
                 shown = values[:, label]
                 if top is not None:
                     shown = np.where(top, values[:, label + TOP], shown)
-                layers[height, :, label] = np.bincount(level, shown, minlength=TALLEST_TRIMMED + 1)
+                layers[height, :, label] = np.bincount(level, shown, minlength=MAX_HEIGHT + 1)
         return LayerScores(layers, left)
 
 
 def _level_maps(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """(TALLEST_TRIMMED + 1, h, w): for a stack of each height, which piece every pixel shows; 0 is none of
-    them.
+    """(MAX_HEIGHT + 1, h, w): for a stack of each height, the number (1 …) of the piece that each pixel
+    shows, or 0.
     """
-    maps = np.zeros((TALLEST_TRIMMED + 1, *masks.shape[1:]), np.uint8)
-    for height in range(1, TALLEST_TRIMMED + 1):
+    maps = np.zeros((MAX_HEIGHT + 1, *masks.shape[1:]), np.uint8)
+    for height in range(1, MAX_HEIGHT + 1):
         maps[height] = maps[height - 1]
         maps[height][masks[height]] = height
     return maps

@@ -1,4 +1,4 @@
-"""Measure a set from one picture of a known position: the size of its pieces and their shades.
+"""Measures a set in one picture of a known position: the size of its pieces and their shades.
 
 A picture has no absolute scale: sizes are relative to the squares, whose side is taken from the initial
 profile.
@@ -23,19 +23,22 @@ from ..geometry.resize import reduced
 from ..geometry.resize import resized as resized_camera
 from ..geometry.scene import BoardProfile, Camera, PieceLook, Solid
 from ..geometry.stack_masks import Outlines
-from .search import BESIDE, of_position
+from .search import CLEAR_GAIN, fitted_to_position
 from .view import StillPicture
 
-_FIRST, _LAST = 1.2, 1.02
-"""First and last factor by which the search varies sizes."""
+_FIRST_FACTOR = 1.2
+"""Factor by which the search varies sizes at first."""
 
-_WIDTHS = (0.85, 1.0)
-"""Initial widths of the search relative to the pieces of a base profile."""
+_LAST_FACTOR = 1.02
+"""Factor at which the search ends."""
 
-_WIDEST: Final = 0.49
+_INITIAL_WIDTHS = (0.85, 1.0)
+"""Initial widths of the search, relative to the pieces of a base profile."""
+
+_MAX_RADIUS: Final = 0.49
 """Maximum radius of a piece in squares."""
 
-NAMED: Final[dict[str, Shade]] = {
+NAMED_SHADES: Final[dict[str, Shade]] = {
     "White": (235, 232, 225),
     "Black": (35, 33, 32),
     "Wood": (205, 165, 110),
@@ -48,17 +51,16 @@ NAMED: Final[dict[str, Shade]] = {
     "Blue": (40, 85, 170),
     "Yellow": (240, 195, 40),
 }
-"""Default names of shades."""
+"""Default names of shades, with their red, green, blue."""
 
+_MEASURED_PIXELS: Final = 400_000
+"""Number of pixels to which a picture is reduced before the height is measured."""
 
-_PIXELS: Final = 400_000
-"""Pixels of a picture that sizes are measured in."""
+_INITIAL_HEIGHTS: Final = (0.3, 0.4, 0.55, 0.75, 1.0, 1.35, 1.8, 2.4)
+"""Heights of a piece, relative to a base profile, of which the search starts from the best."""
 
-_HEIGHTS: Final = (0.3, 0.4, 0.55, 0.75, 1.0, 1.35, 1.8, 2.4)
-"""Heights of a piece, relative to a base profile, between which the search begins."""
-
-_CERTAIN: Final = 1.3
-"""Factor by which the height may be wrong for play to depend on it little."""
+_MAX_HEIGHT_ERROR: Final = 1.3
+"""Factor by which the height may be wrong without much effect on play."""
 
 
 @dataclass(frozen=True)
@@ -99,14 +101,16 @@ def measure_set(
         found = find_board(image, kind, stacks, rank1=rank1, lens=lens) if kind else None
         if found is not None and not found.mirrored:
             heights = {base: 1.0 if rise is None else rise * base.pitch / base.rise for base in kind}
-            sizes = possible([resized(base, width, heights[base]) for base in kind for width in _WIDTHS])
+            sizes = fitting(
+                [resized(base, width, heights[base]) for base in kind for width in _INITIAL_WIDTHS]
+            )
             starts += [(tried(profile, found.camera), found.camera) for profile in sizes]
     if not starts:
         return None
     best, camera = max(starts, key=lambda start: start[0].agreement)
-    factor = _FIRST
-    while factor > _LAST:
-        near = possible([resized(best.profile, width, 1.0) for width in (1 / factor, factor)])
+    factor = _FIRST_FACTOR
+    while factor > _LAST_FACTOR:
+        near = fitting([resized(best.profile, width, 1.0) for width in (1 / factor, factor)])
         nearest = max((tried(profile, camera) for profile in near), key=lambda now: now.agreement)
         if nearest.agreement > best.agreement:
             best = nearest
@@ -118,20 +122,20 @@ def measure_set(
     # The start position is symmetric, so it does not show whose pieces are whose.
     roles = usual_roles(shades)
     shades = {letter: shades[roles.get(letter, letter)] for letter in shades}
-    pieces = tuple(PieceLook(letter, called(shade), shade) for letter, shade in shades.items())
+    pieces = tuple(PieceLook(letter, shade_name(shade), shade) for letter, shade in shades.items())
     return replace(best, profile=replace(best.profile, pieces=pieces))
 
 
 def _with_height(
     image: NDArray[np.uint8], base: MeasuredSet, stacks: Sequence[str], lens: LensProfile | None
 ) -> MeasuredSet:
-    """The same set with the height, and with it the width, that explain best where the picture shows pieces
-    and where the bare board; ``base`` itself if rather different heights explain it as well.
+    """The same set with the height and width that best explain which pixels show pieces and which the bare
+    board; ``base`` itself if rather different heights explain them equally well.
 
-    Outlines alone hardly show a height, because a board taken to be lower makes up for a piece taken to be
-    too high. Together with its width, the area that a piece covers does.
+    Outlines alone hardly determine the height, because a board assumed to be too low compensates for a piece
+    assumed to be too high. The area that a piece covers determines it, together with the width.
     """
-    small, _ = reduced(image, _PIXELS)
+    small, _ = reduced(image, _MEASURED_PIXELS)
     letters = sorted(set("".join(stacks)))
     camera = resized_camera(base.camera, small)
     picture = StillPicture(small, camera, base.profile, letters, lens)
@@ -139,15 +143,15 @@ def _with_height(
 
     def explained(width: float, height: float) -> float:
         profile = resized(base.profile, width, height)
-        if not possible([profile]):
+        if not fitting([profile]):
             return -np.inf
         if (width, height) not in known:
-            known[width, height] = of_position(picture, camera, profile, stacks)
+            known[width, height] = fitted_to_position(picture, camera, profile, stacks)
         return known[width, height][1]
 
-    width, height = 1.0, max(_HEIGHTS, key=lambda height: explained(1.0, height))
-    factor = _FIRST
-    while factor > _LAST:
+    width, height = 1.0, max(_INITIAL_HEIGHTS, key=lambda height: explained(1.0, height))
+    factor = _FIRST_FACTOR
+    while factor > _LAST_FACTOR:
         changes = (1 / factor, 1.0, factor)
         near = [(width * a, height * b) for a, b in product(changes, changes)]
         nearest = max(near, key=lambda sizes: explained(*sizes))
@@ -156,16 +160,18 @@ def _with_height(
         else:
             factor **= 0.5
     seen, nats = known[width, height]
-    as_well = [other for (_, other), (_, its_nats) in known.items() if its_nats > (1 + BESIDE) * nats]
-    if max(as_well) > _CERTAIN * height or min(as_well) < height / _CERTAIN:
+    equally_good = [
+        other for (_, other), (_, its_nats) in known.items() if its_nats > (1 + CLEAR_GAIN) * nats
+    ]
+    if max(equally_good) > _MAX_HEIGHT_ERROR * height or min(equally_good) < height / _MAX_HEIGHT_ERROR:
         return base
     profile = resized(base.profile, width, height)
     return MeasuredSet(profile, resized_camera(seen, image), base.agreement, height_measured=True)
 
 
-def possible(profiles: Sequence[BoardProfile]) -> list[BoardProfile]:
+def fitting(profiles: Sequence[BoardProfile]) -> list[BoardProfile]:
     """The profiles whose pieces fit on a square."""
-    return [profile for profile in profiles if profile.piece.radius < _WIDEST * profile.pitch]
+    return [profile for profile in profiles if profile.piece.radius < _MAX_RADIUS * profile.pitch]
 
 
 def resized(profile: BoardProfile, width: float, rise: float) -> BoardProfile:
@@ -177,6 +183,10 @@ def resized(profile: BoardProfile, width: float, rise: float) -> BoardProfile:
     return replace(profile, piece=Solid(rings), rise=profile.rise * rise, dome=dome)
 
 
-def called(shade: Shade) -> str:
-    """The name of the nearest shade in :data:`NAMED`."""
-    return min(NAMED, key=lambda name: sum((a - b) ** 2 for a, b in zip(NAMED[name], shade, strict=True)))
+def shade_name(shade: Shade) -> str:
+    """The name of the nearest shade in :data:`NAMED_SHADES`."""
+
+    def distance(name: str) -> int:
+        return sum((a - b) ** 2 for a, b in zip(NAMED_SHADES[name], shade, strict=True))
+
+    return min(NAMED_SHADES, key=distance)

@@ -1,6 +1,6 @@
-"""What lies over the board in a still picture: a hand, an arm, a sleeve.
+"""Detects occluders in a still picture: a hand, an arm, a sleeve.
 
-Known by its size: it is larger than any piece, and looks like neither the board nor one piece.
+An occluder is larger than any piece, and looks like neither the board nor a piece.
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ from ..appearance.first_colours import occluder_density
 
 Mask = NDArray[np.bool_]
 
-_SMALLEST = 0.8
-"""Area in squares below which nothing is taken for a hand: a piece covers half a square."""
+_MIN_HAND_AREA = 0.8
+"""Minimum area of a hand, in squares; a piece covers half a square."""
 
-_FINGER = 0.12
-"""Half the width, in squares, of the thinnest thing that counts: a fingertip, not the shine along an edge."""
+_MIN_HAND_HALF_WIDTH = 0.12
+"""Minimum half width of a hand, in squares: that of a fingertip, not of the highlight along an edge."""
 
-_WIDER = 0.6
-"""Half the width, in squares, from which on even what has a piece's colour is none: a sleeve."""
+_MIN_SLEEVE_HALF_WIDTH = 0.6
+"""Half width, in squares, from which on an area with the colour of a piece is a sleeve."""
 
-_MARGIN = 0.08
-"""Squares around a hand in which its edge and close shadow are."""
+_HAND_MARGIN = 0.08
+"""Width, in squares, of the blurred edge and contact shadow around a hand."""
 
-_SLIVER = 0.05
-"""Half the width, in squares, of what may still be seen of a piece beside a hand."""
+_MIN_PIECE_HALF_WIDTH = 0.05
+"""Minimum half width, in squares, of the visible part of a piece beside a hand."""
 
 
 def covered(pixels: NDArray[np.uint8], lattice: Mask, scores: NDArray[np.float32], pitch: float) -> Mask:
-    """Which pixels (h, w) of a window (h, w, 3) BGR show something over the board.
+    """Mask (h, w) of the pixels of a window (h, w, 3) BGR that show an occluder.
 
-    ``lattice`` (h, w) marks the squares; ``scores`` (h, w, CLASSES) are log-likelihoods under a model of
-    usual pieces, not yet learned from this position; ``pitch`` is the side of a square in pixels.
+    ``lattice``: mask (h, w) of the squares. ``scores`` (h, w, CLASSES): log-likelihoods under a model of
+    usual pieces, not learned from this position. ``pitch``: side of a square in pixels.
     """
     strange = np.log(occluder_density())[bins(pixels)]
     likeliest = np.where(strange > scores.max(-1), CLASSES, scores.argmax(-1))
-    hand = _large(_opened(likeliest == CLASSES, _FINGER * pitch), _SMALLEST * pitch * pitch)
+    hand = _large(_opened(likeliest == CLASSES, _MIN_HAND_HALF_WIDTH * pitch), _MIN_HAND_AREA * pitch * pitch)
     sleeve = np.zeros_like(hand)
     pieces = np.zeros_like(hand)
     for label in range(BARE + 1, CLASSES):
         alike = likeliest == label
-        sleeve |= _opened(alike & lattice, _WIDER * pitch)
-        pieces |= _opened(alike, _SLIVER * pitch)
-    return sleeve | hand | (_grown(hand, _MARGIN * pitch) & ~pieces)
+        sleeve |= _opened(alike & lattice, _MIN_SLEEVE_HALF_WIDTH * pitch)
+        pieces |= _opened(alike, _MIN_PIECE_HALF_WIDTH * pitch)
+    return sleeve | hand | (_grown(hand, _HAND_MARGIN * pitch) & ~pieces)
 
 
 def _disc(radius: float) -> NDArray[np.uint8]:
@@ -62,7 +62,7 @@ def _grown(mask: Mask, radius: float) -> Mask:
 
 
 def _large(mask: Mask, area: float) -> Mask:
-    """Only the connected parts of at least so many pixels."""
+    """Only the connected components of at least ``area`` pixels."""
     count, parts, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
     keep = np.zeros(count, bool)
     keep[1:] = stats[1:, cv2.CC_STAT_AREA] >= area

@@ -1,8 +1,8 @@
-"""The camera of a still picture made right by its colours: where each stack's own colour ends.
+"""Fits the camera of a still picture to its colours: to where each stack's own colour ends.
 
-Edges mislead where domes shine and shadows fall; what a stack's colour is has been learned, so the outline of
-every stack is sought where, going outwards, its colour gives way to that of what stands behind it. Bare domes
-have the board's own colour, so there it is edges or nothing.
+Edges mislead where domes shine and shadows fall. But the colours have been learned, so the outline of a stack
+is searched for where, from inside to outside, its colour changes to that of what is behind it. Bare domes
+have the colour of the board, so for them only edges can be used.
 """
 
 from __future__ import annotations
@@ -21,26 +21,44 @@ from ..geometry.stack_masks import Window
 
 Floats = NDArray[np.float64]
 
-_BESIDE = 0.07
-"""Distances, in squares, inside and outside an outline at which the painted classes are compared."""
+_CLASS_OFFSET = 0.07
+"""Distance from an outline, in squares, at which the painted classes inside and outside are looked up."""
 
-_STEPS = 12
-"""Places on either side of an outline at which the colour's end is sought."""
+_MIN_CLASS_OFFSET = 1.5
+"""Minimum of that distance in pixels."""
 
-_SHARE = 0.35
-"""What a step along an outline's normal counts beside its neighbours, which say much the same."""
+_STEPS_PER_SIDE = 12
+"""Number of steps on each side of an outline at which the end of the colour is searched for."""
 
-_TRUST = 0.3
-"""Neighbouring points of an outline err together: each counts as this much of an independent one."""
+_STEP_WEIGHT = 0.35
+"""Weight of each pixel along an outline's normal, as neighbouring pixels are correlated."""
 
-_EDGES = 0.02
-"""The same of an edge about a bare dome, which may be a shadow's or a painted cell's."""
+_POINT_WEIGHT = 0.3
+"""Weight of each point of an outline, as the errors of neighbouring points are correlated."""
 
-_FEWEST = 60
+_BARE_EDGE_WEIGHT = 0.02
+"""The same for an edge around a bare dome, which may be that of a shadow or of a painted cell."""
+
+_MIN_POINTS = 60
 """Minimum number of informative points for fitting a camera to them."""
 
+_MIN_WEIGHT = 0.01
+"""Weight below which a point is ignored."""
 
-def met_by_colours(
+_MIN_REACH = 2.0
+"""Minimum search distance in pixels."""
+
+_SIGMA_OF_REACH = 0.25
+"""Standard deviation of the distance from an outline to the colour's end, relative to the search distance."""
+
+_MIN_SIGMA = 0.5
+"""Minimum of that standard deviation in pixels."""
+
+_END_PRIOR_SIGMA = 0.7
+"""Standard deviation of the prior of an end's distance, relative to the search distance."""
+
+
+def fit_to_colour_edges(
     camera: Camera,
     profile: BoardProfile,
     stacks: Sequence[str],
@@ -51,32 +69,32 @@ def met_by_colours(
     prior: Prior,
     reach: float,
 ) -> Camera:
-    """The camera moved so that the outlines of ``stacks`` (52) meet the ends of their colours, bare domes
-    edges.
+    """The camera moved so that the outlines of ``stacks`` (52) match the ends of their colours, and those of
+    bare domes match edges.
 
-    ``scores`` (h, w, CLASSES) are log-likelihoods of the window's pixels, ``painted`` (h, w) the classes that
-    the stacks show there as seen by ``camera``; ``reach`` is how far, in squares, an end is sought.
+    ``scores`` (h, w, CLASSES): log-likelihoods of the window's pixels. ``painted`` (h, w): the classes that
+    the stacks show there as seen by ``camera``. ``reach``: search distance in squares.
     """
     heights = np.array([len(stack) for stack in stacks])
     shown = stack_outlines(camera, profile, heights)
     side = camera.pitch_pixels(profile)
     origin = np.array((window.left, window.top))
-    beside = max(1.5, _BESIDE * side)
+    beside = max(_MIN_CLASS_OFFSET, _CLASS_OFFSET * side)
     inner = _looked_up(painted, shown.pixels - beside * DIRECTIONS - origin)
     outer = _looked_up(painted, shown.pixels + beside * DIRECTIONS - origin)
     clear = ~occluded(camera, profile, shown, heights)
     usable = (heights > 0)[:, None] & (inner > 0) & (outer >= 0) & (inner != outer) & clear
-    if usable.sum() < _FEWEST:
+    if usable.sum() < _MIN_POINTS:
         return camera
-    far = max(2.0, reach * side)
-    sigma = max(0.5, 0.25 * reach * side)
+    far = max(_MIN_REACH, reach * side)
+    sigma = max(_MIN_SIGMA, _SIGMA_OF_REACH * reach * side)
     offset, weight = np.zeros(usable.shape), np.zeros(usable.shape)
     offset[usable], spread = _ends(shown, usable, inner, outer, scores, origin, far)
-    weight[usable] = _TRUST * sigma**2 / (sigma**2 + spread**2)
+    weight[usable] = _POINT_WEIGHT * sigma**2 / (sigma**2 + spread**2)
     bare = (heights == 0)[:, None] & (inner == 0) & (outer == 0) & clear
     met = nearest_edges(edges, shown, far)
-    offset[bare], weight[bare] = met.offset[bare], _EDGES * met.weight[bare]
-    used = weight > 0.01
+    offset[bare], weight[bare] = met.offset[bare], _BARE_EDGE_WEIGHT * met.weight[bare]
+    used = weight > _MIN_WEIGHT
     normals = np.broadcast_to(DIRECTIONS, (len(heights), NORMALS, 2))[used]
     return adjust(
         camera,
@@ -98,8 +116,9 @@ def _ends(
     origin: NDArray[np.int64],
     reach: float,
 ) -> tuple[Floats, Floats]:
-    """For every usable point how far outwards, in pixels, its colour ends, and how unsure that is."""
-    offsets = np.linspace(-reach, reach, 2 * _STEPS + 1)
+    """For every usable point, how far outside the outline its colour ends, in pixels, and the standard
+    deviation of that distance."""
+    offsets = np.linspace(-reach, reach, 2 * _STEPS_PER_SIDE + 1)
     normals = np.broadcast_to(DIRECTIONS, shown.pixels.shape)[usable]
     places = (shown.pixels[usable] - origin)[None] + offsets[:, None, None] * normals
     flat = places.astype(np.float32)
@@ -110,11 +129,12 @@ def _ends(
     seen = np.stack(planes)
     points = np.arange(seen.shape[2])
     step = offsets[1] - offsets[0]
-    gain = (seen[inner[usable], :, points] - seen[outer[usable], :, points]).T.astype(float) * step * _SHARE
-    # The end lies between two places: the colour holds at all before it.
+    difference = seen[inner[usable], :, points] - seen[outer[usable], :, points]
+    gain = difference.T.astype(float) * step * _STEP_WEIGHT
+    # The end lies between two places; all places before it show the colour.
     total = np.concatenate([np.zeros((1, gain.shape[1])), gain.cumsum(0)])
     ends = np.append(offsets, offsets[-1] + step) - step / 2
-    total -= 0.5 * (ends / (0.7 * reach))[:, None] ** 2
+    total -= 0.5 * (ends / (_END_PRIOR_SIGMA * reach))[:, None] ** 2
     odds = np.exp(total - total.max(0))
     odds /= odds.sum(0)
     mean = (odds * ends[:, None]).sum(0)
@@ -123,7 +143,7 @@ def _ends(
 
 
 def _looked_up(painted: NDArray[np.uint8], places: Floats) -> NDArray[np.int64]:
-    """The class painted at places (…, 2); -1 outside."""
+    """The class painted at these places (…, 2); -1 outside the window."""
     x, y = np.round(places[..., 0]).astype(int), np.round(places[..., 1]).astype(int)
     height, width = painted.shape
     inside = (x >= 0) & (y >= 0) & (x < width) & (y < height)

@@ -1,4 +1,4 @@
-"""One picture without a history: the board is found, its colours are learned from itself, and all is read."""
+"""Reads a single picture: finds the board, learns its colours from the picture, and reads all stacks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,23 @@ from ..detection.find_board import find_board
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
-from .search import BESIDE, Explanation, begun, polished, searched, shares
+from .search import (
+    CLEAR_GAIN,
+    Explanation,
+    best_explanation,
+    initial_explanation,
+    reading_probabilities,
+    refined,
+)
 from .view import StillPicture
 
-_PITCH = 34.0
-"""Width of a square, in pixels, that suffices to compare poses and sets; heights are read at full size."""
+_SEARCH_PITCH = 34.0
+"""Width of a square, in pixels, that suffices to compare poses and sets. Heights are read at full size."""
 
-_ALIKE = 4.0
+_LEAD_OVERESTIMATE = 4.0
 """Factor by which a lead between stacks exceeds its true nats: the rims that distinguish them are few pixels
-wide, and a small error of the pose shifts all of them alike. Fitted to 11 readings (572 squares, of which 39
-were misread). Raising it marks more squares as doubtful."""
-
+wide, and a small error of the pose shifts all of them equally. Fitted to 11 readings (572 squares, of
+which 39 were misread). Raising it marks more squares as doubtful."""
 
 _USUAL_MISFIT = 40.0
 """Nats by which a stack of flat pieces usually explains its pixels worse than the best class of each would:
@@ -33,8 +39,8 @@ no more on 95 % of 1508 squares. Lowering it marks more squares as doubtful."""
 @dataclass(frozen=True)
 class StillReading:
     """What one picture shows: ``stacks`` (52, bottom to top), ``sure`` (52) the probability of each top,
-    ``whole`` (52) that of each stack to its last piece, the camera in the picture's own pixels, the set, and
-    ``confidence`` 0 … 1 in board and tops together."""
+    ``whole`` (52) that of each complete stack, the camera for the picture at full size, the set, and the
+    ``confidence``, 0 … 1, in the board and the tops together."""
 
     stacks: tuple[str, ...]
     sure: tuple[float, ...]
@@ -57,39 +63,42 @@ def read_still(
     rank1: str = "bottom",
     lens: LensProfile | None = None,
 ) -> StillReading | None:
-    """The board and its position in a BGR picture (H, W, 3) uint8, or None when there is no board to be seen.
+    """The board and its position in a BGR picture (H, W, 3) uint8, or ``None`` if no board is found.
 
-    ``players`` are the letters of the colours in play; ``rank1`` the side of the picture at which rank 1
-    lies; ``lens`` the camera's, if it is known.
+    ``players``: the letters of the colours in play. ``rank1``: the side of the picture where rank 1 is.
+    ``lens``: that of the camera, if known.
     """
     found = find_board(image, profiles, rank1=rank1, lens=lens)
     if found is None:
         return None
     work, factor = reduced(image, FINE_PIXELS)
     pitch = factor * found.camera.pitch_pixels(found.profile)
-    small, _ = reduced(work, int(work.shape[0] * work.shape[1] * min(1.0, _PITCH / pitch) ** 2))
+    small, _ = reduced(work, int(work.shape[0] * work.shape[1] * min(1.0, _SEARCH_PITCH / pitch) ** 2))
     camera = resized(found.camera, small)
     picture = StillPicture(small, camera, found.profile, players, lens)
-    first = begun(picture, camera, found.profile)
+    first = initial_explanation(picture, camera, found.profile)
     if not found.fitted_to_fields:
-        # A lattice of pieces alone may lie a square beside the board: then stacks are read that nobody built.
-        beside = [begun(picture, pose, found.profile) for pose in neighbouring_poses(camera, found.profile)]
+        # A lattice found from pieces alone may be one square off; then stacks are read that do not exist.
+        beside = [
+            initial_explanation(picture, pose, found.profile)
+            for pose in neighbouring_poses(camera, found.profile)
+        ]
         nearest = max(beside, key=lambda shifted: shifted.nats)
-        if nearest.beats(first, BESIDE):
+        if nearest.beats(first, CLEAR_GAIN):
             picture = StillPicture(small, nearest.camera, found.profile, players, lens)
-            first = begun(picture, nearest.camera, found.profile)
-    last, tried = searched(first, profiles, keep_camera=found.fitted_to_fields)
+            first = initial_explanation(picture, nearest.camera, found.profile)
+    last, tried = best_explanation(first, profiles, keep_camera=found.fitted_to_fields)
     coarse = last
     if small is not work:
         camera = resized(last.camera, work)
         picture = StillPicture(work, camera, last.profile, players, lens)
-        last = polished(picture, last, camera, keep_camera=found.fitted_to_fields)
+        last = refined(picture, last, camera, keep_camera=found.fitted_to_fields)
     stacks = last.stacks
     solver = last.solver
-    tops, heights = (shares(coarse, tried, stacks, tops=only) for only in (True, False))
+    tops, heights = (reading_probabilities(coarse, tried, stacks, tops=only) for only in (True, False))
     sure = tuple(share * _probability(solver.top_lead(s)) for s, share in enumerate(tops))
-    alike = [_ALIKE * _excess_misfit(last, square) for square in range(len(stacks))]
-    whole = tuple(share * _probability(solver.lead(s) / alike[s]) for s, share in enumerate(heights))
+    overestimates = [_LEAD_OVERESTIMATE * _excess_misfit(last, square) for square in range(len(stacks))]
+    whole = tuple(share * _probability(solver.lead(s) / overestimates[s]) for s, share in enumerate(heights))
     return StillReading(
         stacks,
         sure,
@@ -103,7 +112,7 @@ def read_still(
 def _excess_misfit(explanation: Explanation, square: int) -> float:
     """Factor, at least 1, by which a square of a flat set is explained worse than usual.
 
-    There something is not modelled, such as a hard shadow over half a top, and leads are worth less by the
+    There something is not modelled, such as a hard shadow over half a top, and leads are overestimated by the
     same factor, as in any overdispersed model.
     """
     if explanation.palette.flat is None:
@@ -112,5 +121,5 @@ def _excess_misfit(explanation: Explanation, square: int) -> float:
 
 
 def _probability(lead: float) -> float:
-    """Of what leads all else by so many nats."""
+    """The probability of an alternative that leads all others by ``lead`` nats."""
     return float(1 / (1 + np.exp(-lead)))

@@ -1,4 +1,4 @@
-"""The likeliest stacks of all squares together, each given its neighbours."""
+"""Finds the likeliest stacks of all squares together, each given its neighbours."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...game.position import MAX_HEIGHT
 from ..appearance.colour_model import CLASS, CLASSES
-from ..geometry.stack_masks import TALLEST_TRIMMED
 from .layers import Layers, LayerScores
 
 Stack = tuple[int, ...]
 
 _LETTER = {label: letter for letter, label in CLASS.items()}
 
-STEP = 0.7
-"""Nats by which a stack of one piece more is less likely beforehand."""
+PIECE_PENALTY = 0.7
+"""Penalty in nats for each piece of a stack: the prior favours low stacks."""
 
-_ROUNDS = 6
-"""Times that all squares are gone through at most; two or three are the rule."""
+_MAX_ROUNDS = 6
+"""Maximum number of passes over all squares; two or three are usual."""
 
+_MIN_PAIR_GAIN = 1e-6
+"""Minimum gain in nats of changing two squares together; prevents cycles due to rounding."""
 
-_GAIN = 1e-6
-"""Nats that a change of two squares together has to bring."""
+_UNSEEN_OFFSET = 0.2
+"""Added to the number of unseen pieces of each colour: that number may be wrong, so no colour is excluded."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,9 @@ class ScoredStack:
 class Solver:
     """Stacks on one picture's squares, improved square by square until none changes.
 
-    ``scores`` (h, w, CLASSES) are log-likelihoods of the pixels of ``layers.window``; ``share`` is what one
-    pixel counts beside its neighbours, which say much the same; ``limit`` the number of
-    pieces of one colour that there are.
+    ``scores`` (h, w, CLASSES): log-likelihoods of the pixels of ``layers.window``. ``limit``: number of
+    pieces of each colour in the set. ``pixel_weight``: weight of each pixel's nats, as neighbouring pixels
+    are correlated.
     """
 
     def __init__(
@@ -49,11 +51,11 @@ class Solver:
         scores: NDArray[np.float32],
         players: Sequence[str],
         limit: int,
-        share: float,
+        pixel_weight: float,
     ) -> None:
         self.layers, self._scores = layers, scores
         self._labels = np.array([CLASS[letter] for letter in players])
-        self._limit, self._share = limit, share
+        self._limit, self._pixel_weight = limit, pixel_weight
         self._stacks: list[Stack] = [()] * len(layers.outlines.columns)
         self._layer_scores: dict[int, LayerScores] = {}
 
@@ -62,21 +64,21 @@ class Solver:
         return tuple("".join(_LETTER[label] for label in stack) for stack in self._stacks)
 
     def start_from(self, stacks: Sequence[str]) -> None:
-        """Begin with these stacks instead of an empty board."""
+        """Start from these stacks instead of an empty board."""
         self._stacks = [tuple(CLASS[piece] for piece in stack) for stack in stacks]
         self._layer_scores.clear()
 
     def solve(self) -> None:
-        """Improve until nothing changes."""
+        """Improve the stacks until nothing changes."""
         self._settle(set(range(len(self._stacks))))
         for far in self.layers.outlines.far_to_near:
             for near in self.layers.hiding(far):
-                if self._stacks[far] and self._stacks[near] and self._instead(near, far):
+                if self._stacks[far] and self._stacks[near] and self._moved_to_near(near, far):
                     self._settle({near, far, *self.layers.neighbours(near), *self.layers.neighbours(far)})
 
     def _settle(self, dirty: set[int]) -> None:
-        """Improve these squares, one by one, and what they bear on."""
-        for _ in range(_ROUNDS):
+        """Improve these squares one by one, and those whose neighbours change."""
+        for _ in range(_MAX_ROUNDS):
             for square in self.layers.outlines.far_to_near:
                 if square not in dirty:
                     continue
@@ -88,10 +90,11 @@ class Solver:
             if not dirty:
                 return
 
-    def _instead(self, near: int, far: int) -> bool:
-        """Whether what was taken for a stack on ``far`` is better seen as more of the one on ``near``.
+    def _moved_to_near(self, near: int, far: int) -> bool:
+        """Whether pixels read as a stack on ``far`` are better explained by a taller one on ``near``; if so,
+        both are changed.
 
-        Each of the two keeps the other from the truth, so they have to change together.
+        Changing only one of the two would make the explanation worse.
         """
         before = self._stacks[near], self._stacks[far]
         gain = self._score(far, ()) - self._score(far, before[1])
@@ -102,7 +105,7 @@ class Solver:
             self._put(near, taller.stack)
             rest = self.choices(far)[0]
             gain += rest.score - self._score(far, ())
-            if gain > _GAIN:
+            if gain > _MIN_PAIR_GAIN:
                 self._put(far, rest.stack)
                 return True
         self._put(near, before[0])
@@ -110,50 +113,51 @@ class Solver:
         return False
 
     def _score(self, square: int, stack: Stack) -> float:
-        """Nats of one stack on a square, given its neighbours."""
+        """Score of a stack on a square in nats, given its neighbours."""
         scores, height = self._scores_of(square), len(stack)
-        nats = scores.behind[height] * self._share - STEP * height
+        nats = scores.behind[height] * self._pixel_weight - PIECE_PENALTY * height
         prior = dict(zip(self._labels.tolist(), self._prior(square).tolist(), strict=True))
         shown = 0.0
         for level, label in enumerate(stack, 1):
-            shown += float(scores.layers[height, level, label]) * self._share + prior[label]
+            shown += float(scores.layers[height, level, label]) * self._pixel_weight + prior[label]
         return float(nats + shown)
 
     def choices(self, square: int) -> list[ScoredStack]:
-        """For every number of pieces the likeliest stack of the square, the best first."""
+        """The likeliest stack of each height on the square, best first."""
         scores = self._scores_of(square)
         prior = self._prior(square)
         found = []
-        for height in range(TALLEST_TRIMMED + 1):
-            nats = scores.behind[height] * self._share - STEP * height
-            liking = scores.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
-            stack = tuple(int(self._labels[k]) for k in liking.argmax(1)) if height else ()
-            found.append(ScoredStack(stack, float(nats + liking.max(1).sum() if height else nats)))
+        for height in range(MAX_HEIGHT + 1):
+            nats = scores.behind[height] * self._pixel_weight - PIECE_PENALTY * height
+            preference = scores.layers[height, 1 : height + 1][:, self._labels] * self._pixel_weight + prior
+            stack = tuple(int(self._labels[k]) for k in preference.argmax(1)) if height else ()
+            found.append(ScoredStack(stack, float(nats + preference.max(1).sum() if height else nats)))
         return sorted(found, key=lambda choice: -choice.score)
 
     def top_lead(self, square: int) -> float:
-        """Nats by which the best stack leads the best one with another top, or none."""
+        """Nats by which the best stack leads the best one with another top (or with none)."""
         scores = self._scores_of(square)
         prior = self._prior(square)
-        tops = {0: float(scores.behind[0] * self._share)}
-        for height in range(1, TALLEST_TRIMMED + 1):
-            nats = scores.behind[height] * self._share - STEP * height
-            liking = scores.layers[height, 1 : height + 1][:, self._labels] * self._share + prior
-            lower = liking[:-1].max(1).sum() if height > 1 else 0.0
+        tops = {0: float(scores.behind[0] * self._pixel_weight)}
+        for height in range(1, MAX_HEIGHT + 1):
+            nats = scores.behind[height] * self._pixel_weight - PIECE_PENALTY * height
+            preference = scores.layers[height, 1 : height + 1][:, self._labels] * self._pixel_weight + prior
+            lower = preference[:-1].max(1).sum() if height > 1 else 0.0
             for at, label in enumerate(self._labels):
-                value = float(nats + lower + liking[-1, at])
+                value = float(nats + lower + preference[-1, at])
                 tops[int(label)] = max(tops.get(int(label), -np.inf), value)
         values = sorted(tops.values())
         return values[-1] - values[-2]
 
     def lead(self, square: int) -> float:
-        """Nats by which the stack leads any other: of another height, or with a piece of another colour."""
+        """Nats by which the best stack leads any other: one of another height, or with one piece of another
+        colour."""
         best, *others = self.choices(square)
         height = len(best.stack)
         leads = [best.score - other.score for other in others]
         layers = self._scores_of(square).layers[height, 1 : height + 1][:, self._labels]
-        liking = np.sort(layers * self._share + self._prior(square), axis=1)
-        return float(min([*leads, *(liking[:, -1] - liking[:, -2]).tolist()]))
+        preference = np.sort(layers * self._pixel_weight + self._prior(square), axis=1)
+        return float(min([*leads, *(preference[:, -1] - preference[:, -2]).tolist()]))
 
     def _put(self, square: int, stack: Stack) -> None:
         self._stacks[square] = stack
@@ -166,11 +170,11 @@ class Solver:
         return self._layer_scores[square]
 
     def _prior(self, square: int) -> NDArray[np.float64]:
-        """Nats for each player's colour, by how many pieces of it are not seen elsewhere."""
+        """Log prior of each player's colour: its share of the pieces that are not seen elsewhere."""
         seen = np.zeros(CLASSES)
         for other, stack in enumerate(self._stacks):
             if other != square:
                 for label in stack:
                     seen[label] += 1
-        left = np.maximum(self._limit - seen[self._labels], 0.0) + 0.2
-        return np.asarray(np.log(left / left.sum()))
+        unseen = np.maximum(self._limit - seen[self._labels], 0.0) + _UNSEEN_OFFSET
+        return np.asarray(np.log(unseen / unseen.sum()))

@@ -13,10 +13,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...game.position import MAX_HEIGHT
 from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
 from ..capture.sampling import thinned
-from ..geometry.stack_masks import TALLEST_TRIMMED, Outlines, Window, cached_per_outlines, lattice_mask
+from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, lattice_mask
 
 _MIN_DIFFERENCE = 26
 """Difference in grey levels above which a pixel of the blurred pictures counts as changed."""
@@ -391,7 +392,7 @@ def _near_lattice(outlines: Outlines) -> NDArray[np.bool_]:
     mask = lattice_mask(outlines, window).copy()
     for column in outlines.columns:
         top, left = column.top - window.top, column.left - window.left
-        mask[top : top + column.height, left : left + column.width] |= column.standing(TALLEST_TRIMMED)
+        mask[top : top + column.height, left : left + column.width] |= column.standing(MAX_HEIGHT)
     return mask
 
 

@@ -9,13 +9,11 @@ import numpy as np
 from ..capture.frames import Image
 from ..detection.edge_fit import fit_outlines, outline_agreement
 from ..detection.edges import Edges, board_bounds
+from ..detection.refine import APPROXIMATE_REACHES
 from ..geometry.pose import Prior, displaced_cameras
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from .push import pushed
-
-_SEARCH_DISTANCES = (0.22, 0.15, 0.1, 0.07, 0.05)
-"""Search distances for edges, in squares, one per iteration."""
 
 CERTAIN_AGREEMENT = 0.6
 """Agreement of the outlines above which a fit to a known position is certain."""
@@ -49,7 +47,7 @@ def fits(
 
     def fitted(near: Camera) -> tuple[Camera, float]:
         edges = Edges.of(fine, board_bounds(near, profile))
-        camera = fit_outlines(edges, near, profile, prior, heights, _SEARCH_DISTANCES)
+        camera = fit_outlines(edges, near, profile, prior, heights, APPROXIMATE_REACHES)
         agrees = outline_agreement(edges, camera, profile, heights)
         # A board moves only in the plane of its table; its tilt is known more exactly from before.
         in_plane = slid(before, camera, profile)

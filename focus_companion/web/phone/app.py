@@ -81,7 +81,9 @@ def picture() -> Response:
     try:
         camera.put(request.get_data(cache=False), int(number))
     except TooFast as fast:
-        raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, "Too many pictures come.", retry_after=1) from fast
+        raise HttpError(
+            HTTPStatus.TOO_MANY_REQUESTS, "Too many pictures are arriving.", retry_after=1
+        ) from fast
     except PictureRefused as wrong:
-        raise HttpError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "That is no picture that can be used.") from wrong
+        raise HttpError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "That is not a usable picture.") from wrong
     return Response(status=HTTPStatus.NO_CONTENT)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from ... import private_files
 
 FILE_NAME: Final = "phone-certificate.pem"
 
@@ -36,13 +37,7 @@ def certificate(folder: Path, names: Iterable[str], now: datetime.datetime | Non
     path = folder / FILE_NAME
     if not _is_usable(path, wanted, now):
         folder.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(".new")
-        fresh.unlink(missing_ok=True)
-        with os.fdopen(
-            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb"
-        ) as out:
-            out.write(_generate(wanted, now))
-        fresh.replace(path)
+        private_files.replace(path, _generate(wanted, now))
     return path
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import secrets
 import threading
 from http import HTTPStatus
+from typing import Final
 
 from ..access import HttpError
+from ..secret_words import is_same, new_word
+
+_TOKEN_BYTES: Final = 18
+"""Random bytes of the token of a phone."""
 
 
 class Holder:
     """Holds the secret word, a new one at each start, and the token of the phone that is the camera now."""
 
     def __init__(self) -> None:
-        self.word = secrets.token_urlsafe(12)
+        self.word = new_word()
         self._lock = threading.Lock()
         self._token: str | None = None
 
@@ -25,13 +27,13 @@ class Holder:
         Raises:
             HttpError: the word is wrong.
         """
-        if not hmac.compare_digest(_digest(word), _digest(self.word)):
+        if not is_same(word, self.word):
             raise HttpError(
                 HTTPStatus.FORBIDDEN,
                 "This address is out of date. Scan the code on the companion’s page again.",
             )
         with self._lock:
-            self._token = secrets.token_urlsafe(18)
+            self._token = new_word(_TOKEN_BYTES)
             return self._token
 
     def check(self, token: str) -> None:
@@ -40,9 +42,5 @@ class Holder:
             held = self._token
         if held is None:
             raise HttpError(HTTPStatus.UNAUTHORIZED, "The companion does not know this phone yet.")
-        if not hmac.compare_digest(_digest(token), _digest(held)):
+        if not is_same(token, held):
             raise HttpError(HTTPStatus.CONFLICT, "Another phone is the camera now.")
-
-
-def _digest(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -14,6 +14,7 @@ from benchmarks.accuracy.starts import SHADES, on_chess_board, seen_from
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.scene_style import (
     BoardStyle,
@@ -29,7 +30,6 @@ from focus_companion.vision.detection.quarter_turn import right_way_round
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
 from focus_companion.vision.geometry.orientation import same_turns
 from focus_companion.vision.geometry.pose import turned
-from focus_companion.vision.geometry.scene import Camera
 
 PROFILE = board_profile("chess-draughts")
 EMPTY = [""] * 52
@@ -51,28 +51,18 @@ def picture(look: SceneStyle, stage: Stage) -> NDArray[np.uint8]:
     return view_of(look).shoot(stage, np.random.default_rng(2))
 
 
-def corner_error(found: Camera, true: Camera, turns: int = 1) -> float:
-    """Mean error of the corners in squares, for the best of the first ``turns`` quarter turns."""
-    wanted = true.project(PROFILE.corners)
-    gaps = [
-        np.linalg.norm(turned(found, k).project(PROFILE.corners) - wanted, axis=1).mean()
-        for k in range(turns)
-    ]
-    return float(min(gaps) / true.pitch_pixels(PROFILE))
-
-
 @pytest.mark.parametrize(("tilt", "azimuth"), [(10, 20), (35, 200), (50, 305)])
 def test_an_empty_chess_board_is_found(tilt: float, azimuth: float) -> None:
     look = chess_look(tilt, azimuth)
     found = find_board(picture(look, Stage(tuple(EMPTY))), [PROFILE], EMPTY)
-    assert found is not None and corner_error(found.camera, look.camera, turns=4) < 0.05
+    assert found is not None and corner_error(found.camera, look.camera, PROFILE, turns=4) < 0.05
 
 
 def test_an_empty_chess_board_is_found_with_a_hand_over_its_edge() -> None:
     look = chess_look(30, 10)
     stage = Stage(tuple(EMPTY), hand=Hand("S", 20.0, -150.0, 40.0))
     found = find_board(picture(look, stage), [PROFILE], EMPTY)
-    assert found is not None and corner_error(found.camera, look.camera, turns=4) < 0.05
+    assert found is not None and corner_error(found.camera, look.camera, PROFILE, turns=4) < 0.05
 
 
 @pytest.mark.parametrize("shift", [(0.2, 0.18), (-0.24, 0.1)])
@@ -81,14 +71,14 @@ def test_a_pose_a_quarter_of_a_square_off_is_fitted_to_the_fields(shift: tuple[f
     image = picture(look, Stage(START))
     moved = turned(look.camera, 0, (shift[0] * PROFILE.pitch, shift[1] * PROFILE.pitch))
     fitted = fitted_to_corners(image, moved, PROFILE, None)
-    assert fitted is not None and corner_error(fitted[0], look.camera) < 0.05
+    assert fitted is not None and corner_error(fitted[0], look.camera, PROFILE) < 0.05
 
 
 def test_pieces_in_an_unknown_position_do_not_hide_the_fields() -> None:
     look = chess_look(35, 20)
     found = find_board(picture(look, Stage(START)), [PROFILE])
     assert found is not None and found.fitted_to_fields
-    assert corner_error(found.camera, look.camera, turns=4) < 0.05
+    assert corner_error(found.camera, look.camera, PROFILE, turns=4) < 0.05
 
 
 def test_a_chequered_cloth_is_not_a_chess_board() -> None:
@@ -109,7 +99,7 @@ def test_rank_1_determines_whose_pieces_have_which_shade(
     image = picture(look, Stage(START))
     for wrong in (0, 2):
         camera = right_way_round(image, turned(look.camera, wrong), PROFILE, START, rank1)
-        assert corner_error(camera, look.camera) < 0.05
+        assert corner_error(camera, look.camera, PROFILE) < 0.05
 
 
 def test_pieces_that_match_their_names_determine_the_orientation() -> None:
@@ -117,7 +107,7 @@ def test_pieces_that_match_their_names_determine_the_orientation() -> None:
     look = chess_look(30, 195, usual["g"], usual["r"], (480, 360))
     image = picture(look, Stage(START))
     camera = right_way_round(image, turned(look.camera, 2), PROFILE, START, "bottom")
-    assert corner_error(camera, look.camera) < 0.05
+    assert corner_error(camera, look.camera, PROFILE) < 0.05
 
 
 def test_half_a_turn_of_the_usual_start_only_exchanges_the_colours() -> None:
@@ -140,4 +130,4 @@ def test_the_fields_determine_the_pose_better_than_flat_pieces(case: int) -> Non
     look = on_chess_board(random_look(rng, (640, 480)), rng, SHADES["white and black"], PROFILE.name)
     look = seen_from(look, rng, PROFILE, (20, 45))
     found = find_board(picture(look, Stage(START)), [PROFILE], START)
-    assert found is not None and corner_error(found.camera, look.camera, 4) < 0.05
+    assert found is not None and corner_error(found.camera, look.camera, PROFILE, turns=4) < 0.05

@@ -7,9 +7,10 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from drawn_board import PROFILE, Image, corner_error, draw, look, start_stacks
+from drawn_board import PROFILE, Image, draw, look, start_stacks
 
 from focus_companion.game.squares import SQUARES
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.vision.detection.blobs import WORK_PIXELS
 from focus_companion.vision.detection.board_search import BoardSearch
 from focus_companion.vision.detection.find_board import find_board
@@ -32,7 +33,7 @@ def test_a_known_start_determines_pose_and_orientation(view: str) -> None:
     image = draw(truth, start_stacks(), np.random.default_rng(3))
     found = find_board(image, [PROFILE], start_stacks())
     assert found is not None
-    assert corner_error(found.camera, truth) < 0.06
+    assert corner_error(found.camera, truth, PROFILE) < 0.06
     assert found.confidence > 0.8
     assert (found.camera.lens.width, found.camera.lens.height) == (image.shape[1], image.shape[0])
 
@@ -49,7 +50,7 @@ def test_an_unknown_position_is_oriented_by_rank_1(rank1: str, azimuth: float) -
     sides = {"bottom": (0, 1), "left": (-1, 0), "top": (0, -1), "right": (1, 0)}
     first, last = found.camera.project(np.array([(0.0, -168.0, 0.0), (0.0, 168.0, 0.0)]))
     assert (first - last) @ sides[rank1] > 0.9 * np.linalg.norm(first - last)
-    assert corner_error(found.camera, truth, 4) < 0.08
+    assert corner_error(found.camera, truth, PROFILE, turns=4) < 0.08
 
 
 def test_a_dark_board_on_a_chequered_cloth_is_found_in_dim_light() -> None:
@@ -63,7 +64,7 @@ def test_a_dark_board_on_a_chequered_cloth_is_found_in_dim_light() -> None:
     dim = np.clip(image * 0.5 + rng.normal(0, 3, image.shape), 0, 255).astype(np.uint8)
     found = find_board(dim, [PROFILE], start_stacks())
     assert found is not None
-    assert corner_error(found.camera, truth) < 0.06
+    assert corner_error(found.camera, truth, PROFILE) < 0.06
 
 
 def check_cloth(width: int, height: int, side: int) -> Image:
@@ -104,7 +105,7 @@ def test_a_small_board_is_found_at_higher_resolution() -> None:
     for camera in (truth, small):
         found = find_board(draw(camera, start_stacks(), np.random.default_rng(4)), [PROFILE], start_stacks())
         assert found is not None
-        assert corner_error(found.camera, camera) < 0.1
+        assert corner_error(found.camera, camera, PROFILE) < 0.1
 
 
 def test_a_half_set_up_board_is_found() -> None:
@@ -112,16 +113,16 @@ def test_a_half_set_up_board_is_found() -> None:
     stacks = tuple(stack if k < 26 else "" for k, stack in enumerate(start_stacks()))
     found = find_board(draw(truth, stacks, np.random.default_rng(9)), [PROFILE], start_stacks())
     assert found is not None
-    assert corner_error(found.camera, truth, 4) < 0.08
+    assert corner_error(found.camera, truth, PROFILE, turns=4) < 0.08
 
 
 def test_refinement_corrects_a_displaced_camera() -> None:
     truth = look(28.0, 40.0, 640.0, (1280, 960), 60.0)
     image = draw(truth, start_stacks(), np.random.default_rng(2))
     nudged = turned(truth, 0, (3.5, -2.5))
-    assert corner_error(nudged, truth) > 0.08
+    assert corner_error(nudged, truth, PROFILE) > 0.08
     camera, agreement = refine(image, nudged, PROFILE, start_stacks())
-    assert corner_error(camera, truth) < 0.04
+    assert corner_error(camera, truth, PROFILE) < 0.04
     assert agreement > 0.4
 
 

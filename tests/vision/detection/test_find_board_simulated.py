@@ -11,6 +11,7 @@ from simulated import view_of
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_stacks
 from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
 from focus_companion.simulator.stage import Stage
@@ -34,22 +35,20 @@ def pictures(seed: int, noises: Sequence[int]) -> tuple[SceneStyle, tuple[str, .
     return look, start, [view.shoot(stage, np.random.default_rng(noise)) for noise in noises]
 
 
-def corner_error(found: FoundBoard | None, look: SceneStyle) -> float:
+def error_of(found: FoundBoard | None, look: SceneStyle) -> float:
     """Mean error of the lattice's corners, in squares."""
     assert found is not None
-    wanted = look.camera.project(look.profile.corners)
-    gap = found.camera.project(found.profile.corners) - wanted
-    return float(np.linalg.norm(gap, axis=1).mean() / look.camera.pitch_pixels(look.profile))
+    return corner_error(found.camera, look.camera, found.profile, true_profile=look.profile)
 
 
 @pytest.mark.slow
 def test_a_wrong_fit_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     look, start, (image,) = pictures(1, (2,))
-    assert corner_error(find_board(image, plastic_sets(), start), look) < 0.06
+    assert error_of(find_board(image, plastic_sets(), start), look) < 0.06
     # If the fit is not repeated, it remains a quarter of a square off.
     monkeypatch.setattr(find_exact, "_MAX_MISFIT", 9.0)
     monkeypatch.setattr(find_exact, "_MAX_MISMATCH", 9.0)
-    assert corner_error(find_board(image, plastic_sets(), start), look) > 0.2
+    assert error_of(find_board(image, plastic_sets(), start), look) > 0.2
 
 
 @pytest.mark.slow
@@ -57,7 +56,7 @@ def test_a_board_seen_obliquely_on_a_chequered_cloth_is_found() -> None:
     """Its lattice is half a square off at the far end, and the cells of the cloth seem more likely."""
     look, start, (image,) = pictures(2655, (1,))
     assert look.table.kind == "gingham"
-    assert corner_error(find_board(image, plastic_sets(), start), look) < 0.06
+    assert error_of(find_board(image, plastic_sets(), start), look) < 0.06
 
 
 def test_only_the_right_camera_and_set_match_the_pixels() -> None:
@@ -75,11 +74,11 @@ def test_all_pixels_determine_the_set(monkeypatch: pytest.MonkeyPatch) -> None:
     look, start, (image,) = pictures(127, (0,))
     found = find_board(image, plastic_sets(), start)
     assert found is not None and found.profile.name == look.pieces.profile
-    assert corner_error(found, look) < 0.05
+    assert error_of(found, look) < 0.05
     monkeypatch.setattr(find_exact, "pixel_mismatch", lambda *_: 0.0)
     other = find_board(image, plastic_sets(), start)
     assert other is not None and other.profile.name != look.pieces.profile
-    assert corner_error(other, look) > 0.1
+    assert error_of(other, look) > 0.1
 
 
 @pytest.mark.slow
@@ -94,7 +93,7 @@ def test_a_known_lens_makes_the_pose_more_accurate() -> None:
         assert guessed is not None and known is not None
         off, rest = (abs(found.camera.lens.focal / look.camera.lens.focal - 1) for found in (guessed, known))
         assert rest < 0.02 and rest < off / 3
-        places.append((corner_error(known, look), corner_error(guessed, look)))
+        places.append((error_of(known, look), error_of(guessed, look)))
         tilts.append(abs(known.camera.tilt - look.camera.tilt))
     with_lens, without = np.median(places, axis=0)
     assert with_lens < min(0.05, without)
@@ -109,4 +108,4 @@ def test_an_empty_board_is_shifted_to_where_its_domes_are() -> None:
     search = BoardSearch(image, look.profile, empty, None)
     for beside in (look.camera, *neighbouring_poses(look.camera, look.profile)):
         fit = search.on_most_domes(ScoredFit(beside, 2.5, None))
-        assert corner_error(FoundBoard(fit.camera, look.profile, 1.0), look) < 0.1
+        assert error_of(FoundBoard(fit.camera, look.profile, 1.0), look) < 0.1

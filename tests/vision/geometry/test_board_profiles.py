@@ -44,7 +44,7 @@ def test_the_plastic_sets_are_tried_by_default() -> None:
         (("pitch = 50.0", "pitch = 30.0"), "smaller than a square"),
         (("rise = 8.5", "rise = 12.0"), "at most the height of one"),
         (("half_width = 215.0", "half_width = 21.5"), "half_width reaches"),
-        (("[piece]", "[piece"), "is no board profile"),
+        (("[piece]", "[piece"), "is not a board profile"),
     ],
 )
 def test_an_invalid_profile_is_reported(change: tuple[str, str], words: str, tmp_path: Path) -> None:

@@ -143,9 +143,9 @@ def test_a_lens_is_scaled_to_another_picture_size() -> None:
     ("text", "words"),
     [
         ("", "width must be a number"),
-        ("width = [", "no lens profile"),
+        ("width = [", "not a lens profile"),
         ("width=640\nheight=480\nfocal='f'\n", "focal must be"),
-        ("width=640\nheight=480\nfocal=3.0\ncentre=[1,2]\ndistortion=[0,0,0,0]\n", "is no lens"),
+        ("width=640\nheight=480\nfocal=3.0\ncentre=[1,2]\ndistortion=[0,0,0,0]\n", "is not a lens"),
         ("width=640\nheight=480\nfocal=600\ncentre=[1]\ndistortion=[0,0,0,0]\n", "centre must be 2"),
         (
             "width=640\nheight=480\nfocal=600\ncentre=[1,2]\ndistortion=[0,0,0,0]\nspread=2\n",

@@ -26,7 +26,7 @@ from focus_companion.vision.geometry.board_profiles import (
     profile_text,
 )
 from focus_companion.vision.geometry.scene import Camera
-from focus_companion.vision.single_image.measure_set import called
+from focus_companion.vision.single_image.measure_set import shade_name
 
 START = start_position(Rules.make(2)).stacks
 
@@ -145,7 +145,7 @@ def test_a_written_profile_is_read_back(name: str, tmp_path: Path) -> None:
     [
         ('like = "nothing"', "'like' must be one of"),
         ('like = "chess-draughts"\n[colours.green]\nshade = "white"', "is not as #e8e0d0"),
-        ('like = "chess-draughts"\n[colours.pink]\nshade = "#ff00ff"', "is no colour"),
+        ('like = "chess-draughts"\n[colours.pink]\nshade = "#ff00ff"', "is not a colour"),
         ('like = "chess-draughts"\n[colours.green]\nname = "White"', "shade is missing"),
     ],
 )
@@ -166,4 +166,4 @@ def test_a_profile_with_other_colours_keeps_its_dimensions() -> None:
     ("shade", "name"), [((240, 236, 228), "White"), ((20, 20, 22), "Black"), ((170, 105, 66), "Copper")]
 )
 def test_a_shade_gets_the_name_of_the_nearest_known_one(shade: tuple[int, int, int], name: str) -> None:
-    assert called(shade) == name
+    assert shade_name(shade) == name

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from simulated import view_of
 
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.detection.find_board import FoundBoard
@@ -19,7 +20,13 @@ from focus_companion.vision.geometry.pose import lifted
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
 from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.single_image import read_still
-from focus_companion.vision.single_image.search import Explanation, Tried, begun, searched, shares
+from focus_companion.vision.single_image.search import (
+    Explanation,
+    TriedReading,
+    best_explanation,
+    initial_explanation,
+    reading_probabilities,
+)
 from focus_companion.vision.single_image.view import StillPicture
 
 pytestmark = pytest.mark.slow
@@ -39,14 +46,7 @@ def still() -> tuple[np.ndarray, tuple[str, ...]]:
 
 def start(camera: Camera, profile: BoardProfile) -> Explanation:
     image, _ = still()
-    return begun(StillPicture(image, camera, profile, "gr"), camera, profile)
-
-
-def corner_error(camera: Camera) -> float:
-    """Mean error of the corners, in squares."""
-    corners = LOOK.profile.corners
-    apart = np.linalg.norm(camera.project(corners) - LOOK.camera.project(corners), axis=1)
-    return float(apart.mean() / LOOK.camera.pitch_pixels(LOOK.profile))
+    return initial_explanation(StillPicture(image, camera, profile, "gr"), camera, profile)
 
 
 def shifted_camera(camera: Camera, mm: float) -> Camera:
@@ -68,10 +68,10 @@ def shifted_camera(camera: Camera, mm: float) -> Camera:
 def test_a_wrong_camera_is_corrected(camera: Camera) -> None:
     other = next(p for p in plastic_sets() if p != LOOK.profile)
     first = start(camera, other)
-    best, _ = searched(first, plastic_sets())
+    best, _ = best_explanation(first, plastic_sets())
     assert best.nats > first.nats
     assert best.profile == LOOK.profile
-    assert corner_error(best.camera) < 0.05
+    assert corner_error(best.camera, LOOK.camera, LOOK.profile) < 0.05
     _, stacks = still()
     assert sum(a == b for a, b in zip(best.stacks, stacks, strict=True)) >= 50
 
@@ -82,7 +82,7 @@ def test_the_truth_explains_the_picture_better_than_a_lifted_board() -> None:
     wrong = start(lifted(LOOK.camera, LOOK.profile.rise), LOOK.profile)
     assert right.nats > wrong.nats
     palette = right.view.relearned(stacks)
-    assert right.view.explained(palette, stacks) > right.view.explained(palette, ("",) * 52)
+    assert right.view.nats_of(palette, stacks) > right.view.nats_of(palette, ("",) * 52)
 
 
 def test_outlines_of_few_pieces_are_the_first_of_those_of_many() -> None:
@@ -96,19 +96,19 @@ def test_outlines_of_few_pieces_are_the_first_of_those_of_many() -> None:
 def test_squares_that_similarly_good_explanations_read_differently_are_doubtful() -> None:
     best: Any = SimpleNamespace(nats=-300.0)
     read = ["ggr", "r", ""]
-    tried = [Tried(("gr", "r", ""), -320.0), Tried(("ggr", "rr", "g"), -900.0)]
-    whole = shares(best, tried, read, tops=False)
+    tried = [TriedReading(("gr", "r", ""), -320.0), TriedReading(("ggr", "rr", "g"), -900.0)]
+    whole = reading_probabilities(best, tried, read, tops=False)
     assert whole[0] < 0.6 and whole[1] > 0.999 and whole[2] > 0.999
-    assert shares(best, tried, read, tops=True)[0] > 0.999, "the tops agree"
+    assert reading_probabilities(best, tried, read, tops=True)[0] > 0.999, "the tops agree"
 
 
 def test_pieces_that_the_set_does_not_have_explain_a_picture_less_well() -> None:
     view = start(LOOK.camera, LOOK.profile).view
     few, many = (["g"] * count + [""] * (52 - count) for count in (18, 19))
     palette = view.relearned(still()[1])
-    spared = view.explained(palette, few) - view.explained(palette, many)
+    spared = view.nats_of(palette, few) - view.nats_of(palette, many)
     view.picture.limit = 19
-    assert spared - (view.explained(palette, few) - view.explained(palette, many)) == pytest.approx(5.0)
+    assert spared - (view.nats_of(palette, few) - view.nats_of(palette, many)) == pytest.approx(5.0)
 
 
 def test_a_board_that_was_found_a_square_off_is_read_at_its_true_place(
@@ -118,5 +118,5 @@ def test_a_board_that_was_found_a_square_off_is_read_at_its_true_place(
     away = shifted_camera(LOOK.camera, LOOK.profile.pitch)
     monkeypatch.setattr(read_still, "find_board", lambda *_, **__: FoundBoard(away, LOOK.profile, 0.9))
     reading = read_still.read_still(image, plastic_sets(), "gr")
-    assert reading is not None and corner_error(reading.camera) < 0.1
+    assert reading is not None and corner_error(reading.camera, LOOK.camera, LOOK.profile) < 0.1
     assert sum(map(str.__eq__, reading.stacks, stacks)) >= 50

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_board import PROFILE, corner_error, draw, look, start_stacks
+from drawn_board import PROFILE, draw, look, start_stacks
 
+from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.vision.geometry.pose import turned
 from focus_companion.vision.tracking.push import pushed
 from focus_companion.vision.tracking.push_fit import CERTAIN_AGREEMENT, fits, slid
@@ -21,7 +22,7 @@ PUSHES = [(0.0, 0.0, 0.0), (14.0, -9.0, 3.0), (-60.0, 25.0, -11.0), (3.0, 4.0, 1
 def test_slid_recovers_the_push(tilt: float, push: tuple[float, float, float]) -> None:
     held = look(tilt, 40.0, 640.0, (1280, 960), 60.0)
     there = pushed(held, push[0], push[1], float(np.radians(push[2])))
-    assert corner_error(slid(held, there, PROFILE), there) < 1e-3
+    assert corner_error(slid(held, there, PROFILE), there, PROFILE) < 1e-3
 
 
 @pytest.mark.parametrize("tilt", [9.0, 17.0, 33.0])
@@ -31,7 +32,7 @@ def test_a_pushed_board_is_followed_as_seen_from_the_same_side(tilt: float) -> N
     image = draw(truth, start_stacks(), np.random.default_rng(4), noise=5.0)
     start = turned(truth, 0, (3.0, -4.0))
     ((camera, agrees), *_) = fits(image, held, start, PROFILE, start_stacks())
-    assert corner_error(camera, truth) < 0.03
+    assert corner_error(camera, truth, PROFILE) < 0.03
     # The camera's height above the table must be kept exactly, as heights of stacks depend on it.
     assert camera.place[2] == pytest.approx(held.place[2], abs=1e-6)
     assert camera.lens == held.lens
@@ -43,5 +44,5 @@ def test_a_nudged_camera_is_followed_in_all_directions() -> None:
     truth = replace(look(29.0, 41.0, 660.0, (1280, 960), 60.0), lens=held.lens)
     image = draw(truth, start_stacks(), np.random.default_rng(4))
     ((camera, _), *_) = fits(image, held, turned(truth, 0, (4.0, 3.0)), PROFILE, start_stacks())
-    assert corner_error(camera, truth) < 0.04
+    assert corner_error(camera, truth, PROFILE) < 0.04
     assert camera.tilt == pytest.approx(truth.tilt, abs=0.4)

@@ -219,7 +219,7 @@ function take(state) {
   const watching = $("#watching");
   if (watching && state.watching !== undefined) {
     watching.hidden = state.watching < 2;
-    watching.textContent = tn("{n} watches", "{n} watch", state.watching);
+    watching.textContent = tn("{n} viewer", "{n} viewers", state.watching);
   }
   if (!past) document.title = `${summary(state).title} · Focus Companion`;
   document.body.dataset.ready = "";
@@ -230,7 +230,7 @@ function take(state) {
 function lamp() {
   const here = connection === "live" || connection === "polling";
   const kind = here && live && summary(live).kind === "lost" ? "blind" : connection;
-  const words = { connecting: t("Connecting"), live: t("Live"), polling: t("Live, every 5 s"), off: t("Host not reached"), blind: t("Board not seen") };
+  const words = { connecting: t("Connecting"), live: t("Live"), polling: t("Live, every 5 s"), off: t("Host unreachable"), blind: t("Board not seen") };
   $("#line").dataset.line = kind;
   $("#line").textContent = words[kind];
 }
@@ -245,10 +245,10 @@ function offer(before, { demo, camera_found: found, camera_free: free, newer }) 
   $("#cameras").hidden = !demo || !free;
   $("#other-camera").hidden = Boolean(demo) || !free;
   $("#usb").disabled = !found;
-  $("#usb-words").textContent = found ? t("A camera is plugged in.") : t("Plug it in now. The button wakes up when it is found.");
+  $("#usb-words").textContent = found ? t("A camera is plugged in.") : t("Plug it in now. The button can be pressed when it is found.");
   // The camera that most people have at hand comes first.
   $("#cameras ul").dataset.first = found ? "usb" : "phone";
-  if (found && !before) toast(t("A camera has been plugged in. “Use camera” plays on it."));
+  if (found && !before) toast(t("A camera has been plugged in. “Use camera” switches to it."));
 }
 
 function line(kind) {

@@ -40,7 +40,7 @@ function say(kind, text) {
 async function openCamera() {
   track?.stop();
   track = null;
-  if (!navigator.mediaDevices) throw new Stopped(t("This browser gives no page the camera. Try Chrome or Safari, with the https address."));
+  if (!navigator.mediaDevices) throw new Stopped(t("This browser gives pages no access to the camera. Try Chrome or Safari, with the https address."));
   let stream;
   try {
     stream = await navigator.mediaDevices.getUserMedia(CAMERA_CONSTRAINTS);
@@ -99,7 +99,7 @@ async function round() {
   const picture = await newest();
   if (picture) await send(picture);
   else if (!document.hidden) {
-    say("off", t("The camera gives no picture; it is opened again"));
+    say("off", t("The camera gives no picture; it is being reopened"));
     await openCamera();
   }
   return pause(MIN_INTERVAL_MS - (performance.now() - began));
@@ -120,7 +120,7 @@ async function run() {
         running = false;
       } else {
         console.info(problem.message);
-        say("off", t("The companion is not reached. It is tried again by itself."));
+        say("off", t("The companion cannot be reached. The page keeps trying."));
         wait = Math.min(MAX_RETRY_DELAY_MS, 2 * wait || 250);
         await pause(wait);
       }

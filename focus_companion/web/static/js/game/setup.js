@@ -18,7 +18,7 @@ const advised = (code) =>
     larger: t("Bring the camera closer, or choose larger pictures: the squares are too small."),
     whole: t("Move the camera back or turn it: tall stacks at the edge would leave the picture."),
     lens: t("The pieces do not lie quite where they should: measure the lens with calibrate."),
-    light: t("Give more and softer light: the pieces hardly stand out from the board or from others."),
+    light: t("Use more and softer light: the pieces hardly stand out from the board or from each other."),
   })[code];
 
 /** The camera's placement as {kind: "good" | "fair" | "poor", text}: overall, which squares are hard to read, what to change. */
@@ -58,7 +58,7 @@ export class SetUp {
     this.card.querySelector("ol").replaceChildren(
       item("good", t("Players and rules"), h("p", { class: "names" }, ...names), h("p", {}, rulesWords(state)), h("button", { type: "button", "data-act": "new_game" }, t("Change"))),
       item(seen ? (verdict?.kind ?? "good") : "wait", t("Camera"), h("p", {}, seen ? (verdict?.text ?? t("The board is found.")) : t("Show the camera the whole board, well lit, with nothing over it."))),
-      state.start_from ? item("wait", t("Pieces"), h("p", {}, offered(state) ? t("The drawing shows what the camera reads. Begin from it, or correct it.") : t("Set up any position. It is read as soon as the board lies still.")), h("button", { type: "button", "data-act": "read_board" }, t("Read it again"))) : item(
+      state.start_from ? item("wait", t("Pieces"), h("p", {}, offered(state) ? t("The drawing shows what the camera reads. Begin from it, or correct it.") : t("Set up any position. It is read as soon as nothing moves.")), h("button", { type: "button", "data-act": "read_board" }, t("Read it again"))) : item(
         seen && !differ ? "good" : "wait",
         t("Pieces"),
         h("p", {}, !seen ? t("As soon as the board is found, the page says which squares are not right yet.") : differ ? tn("This square is not right yet: {squares}.", "These {n} squares are not right yet: {squares}.", differ.length, { squares: list(differ) }) : t("Looking …")),

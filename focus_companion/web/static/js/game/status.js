@@ -21,7 +21,7 @@ const ANNOUNCE_DELAY_MS = 100;
 export function summary(state) {
   const summed = now(state);
   // Until play goes on, statuses without a problem also report the rescued journal.
-  if (state.rescued && CALM.has(summed.kind)) summed.text = t("The journal was damaged: what was whole of it is saved, the damaged file is kept as {file}.", { file: state.rescued });
+  if (state.rescued && CALM.has(summed.kind)) summed.text = t("The journal was damaged: what was intact has been saved, and the damaged file is kept as {file}.", { file: state.rescued });
   return summed;
 }
 
@@ -46,10 +46,10 @@ function now(state) {
     const text = [alertText(state, state.alert), assessmentWords(state.assessment)].filter(Boolean).join(" ");
     return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text, answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")], ...(inHand ? [["is_good", t("Is this good?")]] : [])] };
   }
-  if (state.camera === "starting") return { kind: "wait", title: t("The camera starts"), text: t("The first picture comes in a moment.") };
+  if (state.camera === "starting") return { kind: "wait", title: t("The camera is starting"), text: t("The first picture will arrive in a moment.") };
   if (state.start_from) {
     if (state.reading?.position === "") return { kind: "lost", ...boardNotFound() };
-    return { kind: "wait", title: t("Set up any position"), text: t("It is read as soon as the board lies still.") };
+    return { kind: "wait", title: t("Set up any position"), text: t("It is read as soon as nothing moves.") };
   }
   if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where the board is")], ...(goesOnFrom(state) ? [["read_board", t("Read the board")]] : [])] };
   const differ = differing(state);
@@ -70,7 +70,7 @@ function now(state) {
     const player = playerName(state, state.to_move);
     // With one candidate, the alternative is not a turn: pieces in a hand, or out of place.
     if (choices.length === 1) return { kind: "unclear", title: t("{player}: was it this turn?", { player }), text: state.watched ? t("If so, just play on. If not, put the pieces back.") : t("If so, say it here or just play on. If not, put the pieces back."), choices };
-    return { kind: "unclear", title: t("{player}: which turn was it?", { player }), text: state.watched ? t("Just play on: what follows usually tells.") : t("Just play on: what follows usually tells. Or choose here."), choices };
+    return { kind: "unclear", title: t("{player}: which turn was it?", { player }), text: state.watched ? t("Just play on: the next turns usually settle it.") : t("Just play on: the next turns usually settle it. Or choose here."), choices };
   }
   if (state.camera === "ok" && !state.ply && !state.ready) return { kind: "wait", title: t("Set the pieces up"), text: t("Set the pieces up as the drawing shows. The game begins by itself.") };
   if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
@@ -100,14 +100,14 @@ function handless(state, player, letter) {
   if (failed) {
     const answers = [["seat_companion", t("The computer takes over"), true], ["seat_board", t("Somebody at the table")], ["seat_again", t("Try again")]];
     if (moverKind(state) === "companion") answers.shift();
-    const text = { late: t("The program that plays has not answered in time."), ended: t("The program that plays has ended."), missing: t("The program that plays does not start."), away: t("The other table does not answer."), apart: t("The game at the other table is not this one. The host’s terminal says where they differ.") }[failed.why] ?? t("The program that plays answered with no legal turn.");
-    return { kind: "unclear", title: t("Who goes on for {player}?", { player }), text, answers, letter };
+    const text = { late: t("The program that plays has not answered in time."), ended: t("The program that plays has ended."), missing: t("The program that plays does not start."), away: t("The other table does not answer."), apart: t("The game at the other table is not this one. The host’s terminal says where they differ.") }[failed.why] ?? t("The program that plays did not answer with a legal turn.");
+    return { kind: "unclear", title: t("Who takes over for {player}?", { player }), text, answers, letter };
   }
   if (moverKind(state) === "table") return { kind: "turn", title: t("{player} plays at the other table", { player }), text: t("The turn to be made on the board is shown here."), letter };
   if (moverKind(state) !== "far") return { kind: "turn", title: t("{player} is thinking", { player }), text: t("The turn to be made on the board is shown here."), letter };
   const mine = document.body.dataset.seat === state.to_move;
   if (mine) return { kind: "turn", title: t("It is your turn"), text: t("You play {player}. Your turn is made on the board far away.", { player }), letter, answers: [["my_turn", t("Choose your turn"), true]] };
-  return { kind: "turn", title: t("{player} chooses far away", { player }), text: t("The turn to be made on the board is shown here."), letter };
+  return { kind: "turn", title: t("{player} is choosing far away", { player }), text: t("The turn to be made on the board is shown here."), letter };
 }
 
 function turn(state) {

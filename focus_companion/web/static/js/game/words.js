@@ -31,7 +31,7 @@ export function alertTitle(reason, placing) {
       thirteenth_piece: t("The thirteenth piece comes first"),
       too_high: t("A stack is too high"),
       wrong_removal: t("The wrong pieces were taken out"),
-      reordered: t("A stack has another order"),
+      reordered: t("A stack is in a different order"),
       not_the_reply: t("Not the turn that was asked for"),
       unexplained: t("The board is not as it should be"),
     }[reason] ?? t("Something is not right")
@@ -42,7 +42,7 @@ export function alertTitle(reason, placing) {
 export function alertText(state, alert) {
   const known = sentence(alert.text, (colour) => playerName(state, colour));
   if (known) return known;
-  const squares = alert.squares?.length ? t("Please put right: {squares}.", { squares: list(alert.squares) }) : "";
+  const squares = alert.squares?.length ? t("Please correct: {squares}.", { squares: list(alert.squares) }) : "";
   return english || !squares ? (alert.text ?? "") : squares;
 }
 
@@ -82,18 +82,18 @@ export const ofBoard = (why) => why === "out of view" || why === "mirrored" || B
 export function cameraWords(state) {
   const words = {
     unplugged: () => [t("The camera gives no picture"), t("Check its cable. The game goes on by itself as soon as the picture is back.")],
-    unreachable: () => [t("The camera does not answer"), t("Is it on, and in this network? The game goes on by itself as soon as it answers.")],
+    unreachable: () => [t("The camera does not answer"), t("Is it on, and in the same network? The game goes on by itself as soon as it answers.")],
     ended: () => [t("The camera has stopped sending"), t("Its app or its stream was closed. Open it again; the game goes on by itself.")],
-    stalled: () => [t("The camera has gone silent"), t("It is opened again by itself. If that does not help, unplug it and plug it in again.")],
+    stalled: () => [t("The camera has gone silent"), t("It is reopened by itself. If that does not help, unplug it and plug it in again.")],
     phone: () => [t("The phone sends no picture"), t("Scan the code below with the phone, or unlock it and open its page again. The game goes on by itself.")],
-    frozen: () => [t("The picture is frozen"), t("The camera always shows the same. It is opened again by itself; if that does not help, unplug it and plug it in again.")],
+    frozen: () => [t("The picture is frozen"), t("The camera always shows the same picture. It is reopened by itself; if that does not help, unplug it and plug it in again.")],
     dark: () => [t("The picture is dark"), t("Put a light on. The game goes on by itself as soon as the board can be seen.")],
     covered: () => [t("The camera is covered"), t("Something is over the lens, or the picture is far out of focus. The game goes on by itself.")],
     grey: () => [t("The camera shows no colours"), t("Pieces are told apart by their colours. Switch night vision or black and white off in the camera’s settings, or use another camera.")],
-    damaged: () => [t("The pictures come in pieces"), t("Only a part of each picture arrives. Check the cable or the network.")],
+    damaged: () => [t("The pictures are incomplete"), t("Only part of each picture arrives. Check the cable or the network.")],
     asleep: () => [t("The computer was asleep"), t("The camera is being opened again; the game goes on by itself.")],
     mirrored: () => [t("The picture is mirrored"), t("Left and right are exchanged, as by a phone’s front camera. Switch mirroring off in the camera’s settings, or use the back camera. If it is not the camera, the start is set up the wrong way round.")],
-    resolution: () => [t("The pictures have another size"), t("The board is being looked for again. It must be in the picture as a whole.")],
+    resolution: () => [t("The pictures have changed size"), t("The board is being looked for again. It must be in the picture as a whole.")],
   }[state.camera_why];
   if (words) {
     const [title, text] = words();

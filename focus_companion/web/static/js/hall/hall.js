@@ -44,7 +44,7 @@ const arbiter = new Arbiter($("#arbiter"), $("#loud"), natural.compare, choose);
 function line(kind) {
   const lamp = $("#line");
   lamp.dataset.line = kind;
-  lamp.textContent = { connecting: t("Connecting"), live: tn("{n} table, live", "{n} tables, live", tables.size), broker: t("Broker not reached"), off: t("Host not reached") }[kind];
+  lamp.textContent = { connecting: t("Connecting"), live: tn("{n} table, live", "{n} tables, live", tables.size), broker: t("Broker unreachable"), off: t("Host unreachable") }[kind];
 }
 
 const visible = new IntersectionObserver(
