@@ -258,6 +258,24 @@ def test_a_truncated_log_does_not_count_as_damage(tmp_path: Path) -> None:
     assert least < len(emitted)
 
 
+def test_a_torn_last_transaction_does_not_count_as_damage(tmp_path: Path) -> None:
+    """The power failed when only the last of its pages had reached the disk: it had not been published."""
+    folder = tmp_path / "killed"
+    emitted = killed(folder)
+    log = folder / "journal.sqlite-wal"
+    frames = range(32, log.stat().st_size, 24 + 4096)
+    content = log.read_bytes()
+    commits = [at for at in frames if content[at + 4 : at + 8] != bytes(4)]
+    assert commits[-1] == frames[-1]
+    first = commits[-2] + 24 + 4096
+    assert first < commits[-1] - 24 - 4096, "it has at least three pages"
+    overwrite(log, first + 24, garbage(4096))
+    with Journal(folder, write=True) as journal:
+        assert journal.notices == []
+    game_of = dict.fromkeys(range(1, len(emitted) + 1), 1)
+    assert check_prefixes(folder, emitted, game_of) == len(emitted) - 1
+
+
 def test_a_missing_log_is_reported(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
     killed(folder)
@@ -319,11 +337,14 @@ def test_rows_longer_than_a_page_are_rescued(tmp_path: Path) -> None:
             database.execute(
                 "INSERT INTO t VALUES (?, ?, ?, ?, ?)", (number, number / 3, -(number**3), b"\0\xff", text)
             )
+        # A row that is stored without any content.
+        database.execute("INSERT INTO t VALUES (50000, NULL, 1, NULL, '')")
     database.close()
     schema, *rows = pages.rows(path, tmp_path / "none")
     assert schema.values[:3] == ("table", "t", "t")
     found = {row.id: row.values for row in rows}
-    assert [row.id for row in rows] == [*texts], "each row once, and nothing else"
+    assert [row.id for row in rows] == [*texts, 50_000], "each row once, and nothing else"
+    assert found[50_000] == (None, None, 1, None, "")
     for number, text in texts.items():
         _, real, negative, blob, same = found[number]
         assert (float(real), negative, blob, same) == (number / 3, -(number**3), b"\0\xff", text)

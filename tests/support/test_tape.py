@@ -408,6 +408,15 @@ def test_what_is_no_tape_is_one_line(tmp_path: Path, content: str | None, word: 
         list(Recording(tmp_path).run(Brightness))
 
 
+def test_a_game_in_a_turn_order_that_is_refused_today_is_run_again(tmp_path: Path) -> None:
+    """Partners once could sit side by side."""
+    order = ["green", "yellow", "blue", "red"]
+    head = {"format": "focus-companion tape", "version": 1, "game": 1, "players": {}, "events": None}
+    head["rules"] = {"players": 4, "partners": True, "order": order}
+    (tmp_path / "tape.jsonl").write_text(f'{json.dumps(head)}\n{{"end":""}}\n', encoding="utf-8")
+    assert list(Recording(tmp_path).run(Brightness)) == []
+
+
 def test_a_tape_is_never_written_over(tmp_path: Path) -> None:
     _, tape = taped(tmp_path)
     tape.close()
