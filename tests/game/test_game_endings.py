@@ -182,6 +182,30 @@ def test_when_a_fast_game_is_won(
     assert position.over is won
 
 
+@pytest.mark.parametrize(
+    ("players", "enough", "to_move", "winner"),
+    [
+        (2, "g", "g", "g"),
+        (2, "g", "r", "g"),
+        (2, "gr", "g", "r"),
+        (3, "b", "b", "b"),
+        (3, "b", "r", "b"),
+        (3, "gr", "b", "g"),
+        (3, "gr", "r", "g"),
+        (3, "gb", "g", "b"),
+    ],
+)
+def test_a_fast_game_from_a_position_that_is_won_already(
+    players: int, enough: str, to_move: str, winner: str
+) -> None:
+    """Of several players with enough captures, the last of them to have moved has won."""
+    captured = {one: {other: 6 for other in ORDERS[players] if other != one} for one in enough}
+    board = {"d5": "g", "a3": "r", "h3": "b"}
+    board = {name: stack for name, stack in board.items() if stack in ORDERS[players]}
+    position, _ = given(board, players, to_move=to_move, fast=True, captured=captured)
+    assert position.result == Outcome(winner, "fast")
+
+
 def test_fast_games_count_own_pieces_held_or_taken() -> None:
     # Green takes an own piece into the reserve, places it again, and captures: only "taken" still counts it.
     board = {"e4": "grggg", "d4": "g", "a3": "r", "a6": "r"}

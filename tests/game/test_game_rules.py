@@ -118,6 +118,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"players": 4, "partners": True, "order": ["blue", "green", "yellow", "red"]}, "side by side"),
     ({"players": 2, "fast_eahc": 5}, "did you mean 'fast_each'"),
     ({"players": 2, "Fast": True}, "did you mean 'fast'"),
+    ({"players": 3, "thirteenth_man": False}, "did you mean 'thirteenth_piece'"),
     ({"players": 2, "qqq": True}, "there are players, order"),
     ({"players": 2, "fast": 1}, "true or false"),
     ({"players": 2, "fast_each": 5}, "fast games only"),

@@ -38,6 +38,23 @@ def test_no_sentence_asks_for_no_pieces() -> None:
     assert not [text for text in sentences if re.search(r"\b0 (piece|square)|[{}]|  ", text)]
 
 
+def test_an_alert_names_all_its_squares() -> None:
+    """Of two moves in one turn, the second may begin where the first began or ended."""
+    acts = Acts([start_position(RULES)], RULES)
+    alerts = [act.wrong() for act in acts.double_turns(range(len(INDEX))) if act.wrong is not None]
+    named = {}
+    for alert in alerts:
+        assert alert.reason == "two_moves" and alert.player == "g"
+        (listed,) = re.findall(r"\(look at (.*)\)", alert.text)
+        named[alert.squares] = listed
+    for squares, listed in named.items():
+        *most, last = (str(SQUARES[square]) for square in squares)
+        assert listed == f"{', '.join(most)} and {last}"
+    assert {len(squares) for squares in named} == {2, 3, 4}
+    missing = {act.wrong().text for act in acts.removals([INDEX["b2"]]) if act.wrong is not None}
+    assert missing and all(text.startswith("Pieces are missing from b2, though") for text in missing)
+
+
 def test_of_a_stack_two_too_high_one_piece_may_have_been_taken() -> None:
     """Then that piece may lie beside the board while the stack is still too high."""
     high = rules({"f7": "rrgrg", "e7": "rg"}, {})

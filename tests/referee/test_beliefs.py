@@ -87,3 +87,18 @@ def test_squares_that_a_world_restores_must_have_changed_since_the_reference(in_
     d4 = INDEX["d4"]
     assert d4 not in back.changes, "it already has the assumed stack"
     assert back.restored == ({d4: other.positions[-1].stacks[d4]} if in_reference else {})
+
+
+@pytest.mark.parametrize(
+    ("replaced", "moves", "new"),
+    [(2, "d5-d6 c3-c2", "c3-c2"), (1, "d5-d4 c3-c4", "d5-d4 c3-c4"), (1, "d5-d4", "d5-d4"), (2, "d5-d6", "")],
+    ids=["the last turn", "all, and one more", "all", "the last by none"],
+)
+def test_only_the_turns_that_replace_those_of_a_belief_are_new(replaced: int, moves: str, new: str) -> None:
+    """The turns before them were made before the reference picture, and need not be seen again."""
+    belief = believe(row("d5-d6 c3-c4")[:replaced], START, RULES)
+    world = World(belief, [START], RULES, belief.positions[-1].stacks, in_reference=True)
+    listed = [*world.acts.back(), *world.acts.retries(range(52), row("d5-d4 c3-c2"))]
+    (found,) = [act for act in world.rebase(listed) if act.moves == row(moves)]
+    assert found.moves[found.believed :] == row(new)
+    assert found.kind is (Kind.TURN if " " not in moves else Kind.TURNS) and found.ply == -1

@@ -10,14 +10,18 @@ from fake_look import fake_look
 from table_scene import rules
 
 from focus_companion.game.moves import Move
+from focus_companion.game.play import play
+from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.acts import Act, Kind
+from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.course import IgnoredChanges, context_evidence
+from focus_companion.referee.margin import MIN_CERTAIN_LEAD
 from focus_companion.referee.verdict import Wrong
 from focus_companion.referee.weighing import NOTHING, weigh
 
 STACKS = start_position(rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})).stacks
+DROP = Rules.make(2, set_up="drop")
 
 FAINT = 18.0
 """Deviation of a square that has certainly changed faintly."""
@@ -55,6 +59,8 @@ def penalty(
         ({"c3": 0.4, "c1": 0.9}, [], {"c1": "r"}, False),
         ({"c4": 0.4, "c1": 0.9}, [], {"c1": "r"}, True),
         ({"d2": 0.4, "c1": 0.9}, [], {"c1": "r"}, False),
+        ({"d3": 0.4, "c1": 0.9}, [], {"c1": "r"}, True),
+        ({"e1": 0.4, "c1": 0.9}, [], {"c1": "r"}, True),
         ({"d2": 0.4}, [], {"c1": "r"}, True),
         ({"h4": 0.15}, ["f4", "a3", "h5"], {}, True),
         ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, [], {}, False),
@@ -69,6 +75,8 @@ def penalty(
         "covered by what changed",
         "behind that",
         "in its shadow",
+        "two ranks from it",
+        "two files from it",
         "of what does not show itself",
         "few changed, many faintly",
         "the light",
@@ -184,3 +192,27 @@ def test_a_turn_visible_only_as_a_shadow_is_unlikely_beside_another() -> None:
         for share in (0.0, 0.04, 0.1)
     )
     assert unchanged == shadow < changed == 0
+
+
+@pytest.mark.parametrize(("by", "certain"), [(0.5, False), (2.0, False), (3.5, True)])
+def test_an_invisible_placing_is_certain_only_if_its_square_looks_different(by: float, certain: bool) -> None:
+    """During the drop set-up, either green placed a piece on its own colour before red's turn, or red's piece
+    is out of turn.
+    """
+    position = start_position(DROP)
+    for text in ("*d5", "*e4"):
+        position = play(position, Move.parse(text), DROP)
+    acts = Acts([position], DROP)
+    placed = changes(d5="gg", f6="r")
+    (unseen,) = [act for act in acts.unseen(placed.keys()) if act.changes == placed]
+    (wrong,) = [act for act in acts.displacements({INDEX["f6"]}) if act.changes == changes(f6="r")]
+    look = fake_look(
+        position.stacks,
+        {"f6": 0.9},
+        {"f6": {"r": 90.0}, "d5": {"gg": 0.0}},
+        deviations={"f6": 50.0, "d5": by},
+        barely_visible=["d5"],
+    )
+    found = weigh(look, [NOTHING, unseen, wrong], None)
+    assert found.act is unseen
+    assert (found.lead >= MIN_CERTAIN_LEAD) is certain

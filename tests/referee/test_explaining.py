@@ -61,6 +61,27 @@ def test_a_dome_behind_a_stack_that_grew_need_not_look_bare(
     assert explains(look, Judgement(act, 27.3, 42.3), []) is explained
 
 
+@pytest.mark.parametrize(
+    ("kind", "gained", "faint", "explained"),
+    [
+        (Kind.TURN, 3.0, {}, False),
+        (Kind.TURN, 5.0, {}, True),
+        (Kind.TURN, 3.0, {"d5": 9.0, "d6": 9.0}, True),
+        (Kind.TURN, 3.0, {"d5": 9.0, "d6": 7.0}, False),
+        (Kind.BACK, 3.0, {}, True),
+    ],
+    ids=["hardly visible", "visible", "both squares faintly changed", "only one is certain", "taken back"],
+)
+def test_an_act_that_the_picture_hardly_shows_explains_nothing(
+    kind: Kind, gained: float, faint: dict[str, float], explained: bool
+) -> None:
+    """Unless it is expected to be faint: from above, a piece moved back changes little."""
+    act = Act(kind, {INDEX["d5"]: "g", INDEX["d6"]: "gg"}, (Move.parse("d5-d6"),))
+    nats = {"d5": {"g": gained}, "d6": {"gg": 0.0}}
+    look = fake_look({"d5": "gg", "d6": "g"}, nats=nats, faintly_changed=faint, pixels=1)
+    assert explains(look, Judgement(act, gained, 20.0), []) is explained
+
+
 def test_the_first_piece_of_all_may_hide_a_part_of_the_empty_square_behind_it() -> None:
     """No piece stands on the board that could have been moved there or taken away."""
     placed = Act(Kind.TURN, {INDEX["c3"]: "g"}, (Move.parse("*c3"),))

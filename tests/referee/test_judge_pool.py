@@ -9,10 +9,12 @@ from fake_look import fake_look
 from table_scene import rules
 
 from focus_companion.game.moves import Move
+from focus_companion.game.play import play
 from focus_companion.game.setups import start_position
-from focus_companion.game.squares import INDEX
+from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Kind
 from focus_companion.referee.judge import judge
+from focus_companion.referee.margin import MIN_CERTAIN_LEAD
 from focus_companion.referee.trimming import Pending
 from focus_companion.referee.weighing import Judgement
 
@@ -95,24 +97,74 @@ def test_a_turn_that_leaves_another_change_unexplained_is_not_accepted_at_once(
     assert found.act.changes.keys() == squares("d5", "d6", *(("f2", "f3") if further else ()))
 
 
+@pytest.mark.parametrize(("origin", "target"), [("h4", "g4"), ("e5", "e4")], ids=["far away", "adjacent"])
 @pytest.mark.parametrize(("by", "further"), [(19.0, True), (6.5, False)], ids=["plainly", "a shadow"])
 def test_a_faintly_changed_square_elsewhere_may_have_lost_a_piece_to_its_own_colour(
-    by: float, further: bool
+    by: float, further: bool, origin: str, target: str
 ) -> None:
     """A green piece left a dome of the same colour and went onto another green piece: neither square changes
-    many pixels.
+    many pixels. The shadow of the turn on the squares next to it does not explain so large a difference.
     """
-    played = rules({"d5": "g", "d6": "r", "h4": "g", "g4": "g"}, {})
+    played = rules({"d5": "g", "d6": "r", origin: "g", target: "g"}, {})
     look = fake_look(
         start_position(played).stacks,
         {"d5": 0.04, "d6": 0.9},
-        {"d5": {"": 40.0}, "d6": {"rg": CLEAR}, "h4": {"": 30.0}, "g4": {"gg": 30.0}},
-        deviations={"d5": 50.0, "d6": 50.0, "h4": by, "g4": 3.0},
-        faintly_changed={"h4": by},
+        {"d5": {"": 40.0}, "d6": {"rg": CLEAR}, origin: {"": 30.0}, target: {"gg": 30.0}},
+        deviations={"d5": 50.0, "d6": 50.0, origin: by, target: 3.0},
+        faintly_changed={origin: by},
     )
     found = judge(look, [start_position(played)], played, None)
     assert reason(found) == ("two_moves" if further else "")
-    assert found.act.changes.keys() == squares("d5", "d6", *(("h4", "g4") if further else ()))
+    assert found.act.changes.keys() == squares("d5", "d6", *((origin, target) if further else ()))
+
+
+def test_after_a_prompt_the_next_turn_may_begin_where_a_missing_piece_is_barely_visible() -> None:
+    """Green trimmed the stack on f7, and red moved one of two red pieces."""
+    played = rules({"f7": "rrgrg", "b4": "rr", "b5": "g"}, {"g": 1})
+    look = fake_look(
+        start_position(played).stacks,
+        {"f7": 0.5, "b5": 0.9},
+        {"f7": {"rgrgg": CLEAR}, "b5": {"gr": CLEAR}, "b4": {"r": 0.0}},
+        barely_visible=["b4"],
+        touched_since_mark=0.5,
+        beside="r",
+    )
+    prompted = Pending(Move.parse("*f7"), sure=True)
+    found = judge(look, [start_position(played)], played, prompted)
+    assert found.act.legal and found.act.moves == (prompted.move, Move.parse("b4-b5"))
+    assert found.lead >= MIN_CERTAIN_LEAD
+
+
+@pytest.mark.parametrize("moves", ["d5-d6 f2-f3", "d5-d6 f6-d6"], ids=["elsewhere", "onto the same stack"])
+def test_two_turns_between_two_looks_are_both_found(moves: str) -> None:
+    """The players were quick, or an arm was over the board meanwhile."""
+    stands = {"d5": "g", "d6": "r", "f2": "r", "f3": "", "f6": "gr"}
+    played, turns = rules(stands, {}), tuple(map(Move.parse, moves.split()))
+    start = start_position(played)
+    after = play(play(start, turns[0], played), turns[1], played).stacks
+    changed = {str(SQUARES[s]): {stack: CLEAR} for s, stack in enumerate(after) if stack != start.stacks[s]}
+    look = fake_look(start.stacks, dict.fromkeys(changed, 0.9), changed)
+    found = judge(look, [start], played, None)
+    assert (found.act.kind, found.act.moves) == (Kind.TURNS, turns)
+    assert found.lead >= MIN_CERTAIN_LEAD
+
+
+@pytest.mark.parametrize("seen", [False, True], ids=["barely visible", "it would have been seen"])
+def test_a_turn_out_of_turn_may_follow_one_that_nobody_could_see(seen: bool) -> None:
+    """Green's piece moved from its own colour onto its own colour, where only a rim could show it."""
+    played = rules({"c3": "gg", "d3": "g", "f2": "r", "f3": ""}, {})
+    rims = {"c3": {"g": -60.0 if seen else 0.0}, "d3": {"gg": -60.0 if seen else 0.0}}
+    look = fake_look(
+        start_position(played).stacks,
+        {"f2": 0.9, "f3": 0.9},
+        {"f2": {"": CLEAR}, "f3": {"r": CLEAR}, **rims},
+        barely_visible=[] if seen else ["c3", "d3"],
+    )
+    found = judge(look, [start_position(played)], played, None)
+    assert reason(found) == "out_of_turn"
+    unseen = Move.parse("c3-d3"), Move.parse("f2-f3")
+    assert (unseen in [rival.moves for rival in found.rivals]) is not seen
+    assert (found.legal_lead >= MIN_CERTAIN_LEAD) is seen
 
 
 @pytest.mark.parametrize(("by", "found"), [(44.0, "d5-d6"), (14.0, "d5-d6"), (8.0, "")])

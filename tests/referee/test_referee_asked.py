@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from fake_look import fake_look
 from table_scene import Table, begun, rules
 
 from focus_companion.game.moves import Move
 from focus_companion.game.play import apply
 from focus_companion.game.rules import Rules
+from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
+from focus_companion.referee.asked import Asked
+from focus_companion.referee.referee import Referee
+from focus_companion.referee.verdict import TrimAwaited, TurnSeen, Undecided
 from focus_companion.session.events import Alert, Event
 from focus_companion.session.requests import RuleLegal, SetSeat, SubmitTurn, TakeBack
 
@@ -133,3 +138,22 @@ def test_a_seat_is_given_to_the_board_during_a_game(table: Table) -> None:
     assert types(table.session.attend()) == ["seat"]
     assert table.session.state()["reply"] is None
     assert table.show(seconds=1.0).summary == ["resolved", "move b4-b5"]
+
+
+@pytest.mark.parametrize(
+    ("trimmed", "emitted"),
+    [(0.0, [TurnSeen]), (-50.0, [Undecided]), (-90.0, [TrimAwaited])],
+    ids=["trimmed", "perhaps trimmed", "too high"],
+)
+def test_that_a_turn_was_chosen_does_not_settle_whether_it_was_trimmed(
+    trimmed: float, emitted: list[type]
+) -> None:
+    """``trimmed``: nats by which the picture favours the trimmed stack; its lowest piece lies beside the
+    board.
+    """
+    played, chosen = rules({"f7": "rrgrg", "d5": "g"}, {"g": 1}), Move.parse("*f7")
+    start = start_position(played)
+    fits = {"f7": {"rrgrgg": 90.0, "rgrgg": 90.0 + trimmed}}
+    look = fake_look(start.stacks, {"f7": 0.5}, fits, beside="r", age=1.1)
+    verdicts = Referee(played).judge(look, [start], Asked("g", chosen)).verdicts
+    assert [type(verdict) for verdict in verdicts] == emitted

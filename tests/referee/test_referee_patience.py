@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 from fake_look import fake_look
 from table_scene import rules
 
-from focus_companion.game.moves import Move, legal_moves
-from focus_companion.game.play import apply
+from focus_companion.game.moves import Move
+from focus_companion.game.play import apply, play
+from focus_companion.game.position import Position
+from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee import referee
@@ -20,7 +21,7 @@ from focus_companion.referee.referee import Referee
 from focus_companion.referee.verdict import PutRight, TurnSeen, Undecided, WentBack, Wrong
 from focus_companion.referee.weighing import Judgement
 
-RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g"}, {"g": 0, "r": 2})
+RULES = rules({"d5": "rgg", "d7": "rg", "e6": "g", "f4": "r", "g3": ""}, {"g": 0, "r": 2})
 
 
 def shown(age: float, touched: Mapping[str, float], *, time: float | None = None, **more: Any) -> Any:
@@ -37,28 +38,6 @@ def shown(age: float, touched: Mapping[str, float], *, time: float | None = None
         time=time,
         **usual | more,
     )
-
-
-@dataclass
-class Given:
-    """What the judge was given with one look."""
-
-    beliefs: list[tuple[Move, ...]]
-    alternatives: set[Move]
-
-
-def referee_that_sees(
-    monkeypatch: pytest.MonkeyPatch, judgements: list[Judgement]
-) -> tuple[Referee, list[Given]]:
-    """A referee whose looks have these judgements, in order, and what the judge was given for each."""
-    given: list[Given] = []
-
-    def judged(_look: Any, _history: Any, _rules: Any, _pending: Any, beliefs: Any, **more: Any) -> Judgement:
-        given.append(Given([belief.turns for belief in beliefs], set(more["alternatives"])))
-        return judgements[len(given) - 1]
-
-    monkeypatch.setattr(referee, "judge", judged)
-    return Referee(RULES), given
 
 
 @pytest.mark.parametrize(
@@ -84,6 +63,34 @@ def test_weaker_evidence_requires_a_longer_settle_time(
 
     assert emitted(after - 0.05) == []
     assert emitted(after + 0.05) == [wrong]
+
+
+CLEAR = 90.0
+"""Nats by which a stack fits a square that clearly shows it."""
+
+
+def seen(
+    after: Rules | Sequence[Position],
+    touched: Mapping[str, float],
+    fits: Mapping[str, Mapping[str, float]],
+    **more: Any,
+) -> Any:
+    """A look after these positions, or at the start of a game, on which no other stacks fit."""
+    position = start_position(after) if isinstance(after, Rules) else after[-1]
+    return fake_look(position.stacks, touched, fits, **more)
+
+
+def after_a_diagonal_move(*, number: int, standing: Sequence[str] | None = None) -> Any:
+    """A look after green's turn d7-d5, which is barely visible on d5, and a diagonal move of a red piece."""
+    fits = {"d7": {"": CLEAR}, "d5": {"rggrg": 0.0}, "f4": {"": CLEAR}, "g3": {"r": CLEAR}}
+    return fake_look(
+        standing or start_position(RULES).stacks,
+        {"d7": 0.9, "d5": 0.3, "f4": 0.9, "g3": 0.9},
+        fits,
+        barely_visible=["d5"],
+        number=number,
+        age=5.0,
+    )
 
 
 NOTHING, MOVED = Act(Kind.NOTHING, {}), Act(Kind.TURN, {}, (Move.parse("d7-d5"),))
@@ -231,8 +238,9 @@ def test_turns_before_an_answer_are_followed_at_once(monkeypatch: pytest.MonkeyP
         acts = [Act(Kind.TURN if len(row) == 1 else Kind.TURNS, {}, row, believed=believed) for row in rows]
         return Judgement(acts[0], 100.0, 3.0, rivals=tuple(acts[1:]), weights=(-4.0,) * len(acts))
 
-    referee_, _ = referee_that_sees(monkeypatch, [doubt(either, 0), doubt(following, 1)])
-    history = [start_position(RULES)]
+    judgements = iter([doubt(either, 0), doubt(following, 1)])
+    monkeypatch.setattr(referee, "judge", lambda *_, **__: next(judgements))
+    referee_, history = Referee(RULES), [start_position(RULES)]
     asked = referee_.judge(shown(1.1, {"c7": 0.9}, time=10.0), history)
     assert [type(verdict) for verdict in asked.verdicts] == [Undecided]
     decision = referee_.judge(shown(0.34, {"c7": 0.9}, time=12.0), history)
@@ -243,22 +251,25 @@ def test_turns_before_an_answer_are_followed_at_once(monkeypatch: pytest.MonkeyP
     assert decision.standing.stacks == position.stacks
 
 
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [(["landed"], "not_straight"), (["landed", "lifted"], "unexplained"), ([], "unexplained")],
+    ids=["remembered", "forgotten", "not seen"],
+)
 def test_a_turn_that_ended_before_its_settle_time_is_remembered_for_one_look(
-    monkeypatch: pytest.MonkeyPatch,
+    before: list[str], reason: str
 ) -> None:
-    row = (Move.parse("d7-d5"),)
-    turn = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, row)
-    lifted = Act(
-        Kind.WRONG, {INDEX["d7"]: ""}, wrong=lambda: Wrong("wrong_removal", "g", (), ""), lifted=True
-    )
-    doubt = Judgement(turn, 200.0, 6.0, rivals=(lifted,), weights=(-4.0, -26.0))
-    gone = Judgement(lifted, 50.0, 20.0, 20.0)
-    referee_, given = referee_that_sees(monkeypatch, [doubt, gone, gone])
-    history = [start_position(RULES)]
-    for time in (10.0, 12.0, 14.0):
-        look = shown(0.4, {"d7": 0.9}, time=time)
+    """Green's stack from d7 went onto its own colour, where it is barely visible, and red then moved
+    diagonally: only the turn that was seen before says that it was red's turn.
+    """
+    glimpses = {"landed": 0.0, "lifted": -100.0}
+    referee_, history = Referee(RULES), [start_position(RULES)]
+    for number, what in enumerate(before):
+        fits = {"d7": {"": CLEAR}, "d5": {"rggrg": glimpses[what]}}
+        look = seen(RULES, {"d7": 0.9}, fits, number=number, age=0.4, barely_visible=["d5"])
         assert not referee_.judge(look, history).verdicts
-    assert [one.beliefs for one in given] == [[], [row], []]
+    (alert,) = referee_.judge(after_a_diagonal_move(number=9), history).verdicts
+    assert isinstance(alert, Wrong) and alert.reason == reason
 
 
 def test_a_question_is_asked_again_once_an_alert_that_came_over_it_is_put_right(
@@ -334,56 +345,79 @@ def test_a_turn_is_taken_back_unless_a_hand_may_hold_its_piece(
     assert verdicts == ((WentBack(0),) if taken_back else ())
 
 
-@pytest.mark.parametrize("kind", [Kind.BACK, Kind.NOTHING])
+@pytest.mark.parametrize(("kind", "reason"), [(Kind.BACK, "unexplained"), (Kind.NOTHING, "not_straight")])
 def test_after_a_possible_take_back_no_further_turn_is_assumed(
-    monkeypatch: pytest.MonkeyPatch, kind: Kind
+    monkeypatch: pytest.MonkeyPatch, kind: Kind, reason: str
 ) -> None:
     """It is asked about, but later turns may start from before that turn."""
     turn = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (Move.parse("d7-d5"),))
     other = Act(kind, {INDEX["d7"]: ""} if kind is Kind.BACK else {}, ply=0)
     found = Judgement(turn, 260.0, 3.6, rivals=(other,), weights=(-4.0, -14.0))
-    referee_, given = referee_that_sees(monkeypatch, [found, found])
-    history = [start_position(RULES)]
-    asked = referee_.judge(shown(1.1, {"d7": 0.9}, time=2.0), history)
+    referee_, history = Referee(RULES), [start_position(RULES)]
+    with monkeypatch.context() as patched:
+        patched.setattr(referee, "judge", lambda *_, **__: found)
+        asked = referee_.judge(shown(1.1, {"d7": 0.9}, time=2.0), history)
     assert asked.verdicts == (Undecided(turn.moves),)
-    referee_.judge(shown(1.1, {"d7": 0.9}, time=4.0), history)
-    assert (turn.moves in given[1].beliefs) is (kind is not Kind.BACK)
+    (alert,) = referee_.judge(
+        after_a_diagonal_move(number=9, standing=asked.standing.stacks), history
+    ).verdicts
+    assert isinstance(alert, Wrong) and alert.reason == reason
 
 
-def test_a_turn_that_was_asked_about_is_remembered_when_another_is_emitted(
-    monkeypatch: pytest.MonkeyPatch,
+ONWARDS = rules({"e6": "gg", "e5": "r", "e7": "r"}, {})
+"""Green may move a piece from e6, where its absence is barely visible, to e7 or to e5."""
+
+
+@pytest.mark.parametrize(
+    ("glimpses", "emitted"),
+    [([], ["distance"]), (["back"], ["e6-e5"]), (["back", "as before"], ["distance"])],
+    ids=["nothing", "perhaps taken back", "and seen again where it was"],
+)
+def test_after_what_may_have_been_a_take_back_any_other_turn_may_have_been_made(
+    glimpses: list[str], emitted: list[str]
 ) -> None:
+    """Green's piece went from e6 to e7 and is on e5 now. By itself, that is a move of two squares."""
+    history = [start_position(ONWARDS)]
+    for text in ("b6-b7", "f5-f6", "e6-e7"):
+        history.append(play(history[-1], Move.parse(text), ONWARDS))
+    referee_ = Referee(ONWARDS)
+    fits = {"e7": {"r": CLEAR}, "e6": {"gg": 0.0}, "e5": {"rg": CLEAR}}
+    for number, what in enumerate(glimpses):
+        touched = {"e7": 0.9} if what == "back" else {}
+        look = seen(history, touched, fits, number=number, age=0.3, barely_visible=["e6"])
+        assert not referee_.judge(look, history).verdicts
+    look = seen(history, {"e7": 0.9, "e5": 0.9}, fits, number=9, age=1.0)
+    verdicts = referee_.judge(look, history).verdicts
+    told = [str(one.move) for one in verdicts if isinstance(one, TurnSeen)]
+    told += [one.reason for one in verdicts if isinstance(one, Wrong)]
+    assert told == emitted
+    assert [type(one) for one in verdicts] == ([Wrong] if emitted == ["distance"] else [WentBack, TurnSeen])
+
+
+KNOCKED = rules({"e6": "g", "e5": "g", "e7": "r"}, {})
+"""Green may move its piece from e6 to e7, or to e5, where it is barely visible."""
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_turn_that_was_asked_about_is_remembered_when_another_is_emitted(asked: bool) -> None:
     """A piece knocked during the turn made the board look like the other turn; put back, it
     shows the first.
     """
-    asked, emitted = Move.parse("d7-d5"), Move.parse("e6-e7")
-    wrong = Act(Kind.WRONG, {}, lifted=True, wrong=lambda: Wrong("wrong_removal", "g", (1,), "Green."))
-    doubt = Judgement(Act(Kind.TURN, {}, (asked,)), 200.0, 3.0, rivals=(wrong,), weights=(-4.0, -26.0))
-    turn = Judgement(Act(Kind.TURN, {}, (emitted,)), 200.0, 200.0, weights=(-4.0,))
-    nothing = Judgement(Act(Kind.NOTHING, {}), 0.0, 50.0)
-    referee_, given = referee_that_sees(monkeypatch, [doubt, turn, nothing, nothing])
-    history = [start_position(RULES)]
-    see = referee_.judge
-    assert see(shown(1.5, {}, time=2.0), history).verdicts == (Undecided((asked,)),)
-    assert see(shown(0.3, {}, time=4.0), history).verdicts == (TurnSeen(emitted, turn.confidence),)
-    history.append(apply(history[0], emitted, RULES))
-    see(shown(0.3, {}, time=6.0), history)
-    history.append(apply(history[1], legal_moves(history[1], RULES)[0], RULES))
-    see(shown(0.3, {}, time=8.0), history)
-    assert [one.alternatives for one in given] == [set(), set(), {asked}, set()]
-
-
-def test_after_what_may_have_been_a_take_back_any_other_turn_may_have_been_made(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Until a later picture says otherwise."""
-    wrong = Act(Kind.WRONG, {}, lifted=True, wrong=lambda: Wrong("wrong_removal", "g", (1,), "Green."))
-    back = Act(Kind.BACK, {INDEX["d5"]: "g"}, ply=0)
-    glimpsed = Judgement(wrong, 200.0, 3.0, legal_lead=3.0, rivals=(back,), weights=(-26.0, -14.0))
-    nothing = Judgement(Act(Kind.NOTHING, {}), 0.0, 50.0)
-    referee_, given = referee_that_sees(monkeypatch, [glimpsed, nothing, nothing])
-    before = start_position(RULES)
-    history = [before, apply(before, Move.parse("e6-e7"), RULES)]
-    for time in (2.0, 4.0, 6.0):
-        assert not referee_.judge(shown(0.3, {}, time=time), history).verdicts
-    assert [one.alternatives for one in given] == [set(), set(legal_moves(before, RULES)), set()]
+    first, other = Move.parse("e6-e5"), Move.parse("e6-e7")
+    referee_, history = Referee(KNOCKED), [start_position(KNOCKED)]
+    if asked:
+        fits = {"e6": {"": CLEAR}, "e5": {"gg": 0.0}}
+        look = seen(history, {"e6": 0.9}, fits, number=1, age=1.5, barely_visible=["e5"])
+        assert referee_.judge(look, history).verdicts == (Undecided((first,)),)
+    look = seen(history, {"e6": 0.9, "e7": 0.9}, {"e6": {"": CLEAR}, "e7": {"rg": CLEAR}}, number=2, age=0.3)
+    (emitted,) = referee_.judge(look, history).verdicts
+    assert isinstance(emitted, TurnSeen) and emitted.move == other
+    history.append(apply(history[0], other, KNOCKED))
+    look = seen(history, {"e7": 0.9, "e5": 0.3}, {"e7": {"r": CLEAR}, "e5": {"gg": 25.0}}, number=3, age=1.0)
+    back, *made = referee_.judge(look, history).verdicts
+    if asked:
+        assert isinstance(back, WentBack) and [one.move for one in made if isinstance(one, TurnSeen)] == [
+            first
+        ]
+    else:
+        assert isinstance(back, Wrong) and back.reason == "distance"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import cv2
+import numpy as np
 import pytest
 from table_scene import Table, rules, small_look
 
@@ -15,6 +17,7 @@ from focus_companion.referee.terms import Terms
 from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.support.decision_picture import COLOURS, PANEL_WIDTH, Views, draw
 from focus_companion.support.explainer import Explainer
+from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.tracking.look import Look
 
 BESIDE = {"c5": "g", "b5": "g", "d5": "g", "c4": "r", "c6": "r", "b7": "", "f2": "r", "f3": "r"}
@@ -94,7 +97,12 @@ def test_an_alert_states_what_it_waited_for(table: Table) -> None:
     assert "not yet 0.45 s" in before.why and not before.conditions[-1].met
     terms = RECORDER.with_verdict("alert distance d5 d7")
     assert not terms.acts[0].legal and all(condition.met for condition in terms.conditions)
-    assert terms.to_json()["acts"][0]["squares"][0].keys() == {"square", "before", "now", "nats", "pixels"}
+    told = terms.to_json()["acts"][0]
+    assert told["squares"][0].keys() == {"square", "before", "now", "nats", "pixels"}
+    assert (told["score"], told["squares"][0]["nats"]) == (
+        round(terms.acts[0].score, 3),
+        round(terms.acts[0].squares[0].nats, 3),
+    )
 
 
 def test_what_the_likeliest_act_does_not_explain_is_listed_and_counts_against_it(table: Table) -> None:
@@ -103,6 +111,16 @@ def test_what_the_likeliest_act_does_not_explain_is_listed_and_counts_against_it
     acts = [act for terms in RECORDER.terms for act in terms.acts if len(act.squares) == 1]
     assert acts and all(act.context["a changed square that it leaves alone"] < 0 for act in acts)
     table.show(table.put({"b7": "r", "g2": "g"}), 2.0)
+
+
+@pytest.mark.parametrize(("radius", "hidden"), [(20, False), (45, True)], ids=["a coin", "a mug"])
+def test_squares_are_hidden_only_by_what_covers_the_board(table: Table, radius: int, hidden: bool) -> None:
+    def with_object(image: Image) -> Image:
+        return np.asarray(cv2.circle(image.copy(), (300, 240), radius, (60, 90, 200), -1), np.uint8)
+
+    assert table.shoot(table.stage(), 0.4, with_object).summary == []
+    explained = {square.explained for terms in RECORDER.terms for square in terms.squares}
+    assert explained and ("hidden" in explained) is hidden
 
 
 def test_a_question_shows_the_acts_that_are_alike() -> None:

@@ -12,7 +12,6 @@ from table_scene import rules
 from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.referee import referee, weighing
 from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.referee import Referee
 from focus_companion.referee.trimming import Pending, trimming_evidence
@@ -181,15 +180,15 @@ def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lead", "moved", "beside", "after"),
+    ("high", "moved", "beside", "after"),
     [
-        (11.0, 0.5, "r", 1.6),
-        (11.0, 0.5, "", 1.6),
-        (11.0, 0.1, "r", 1.6),
-        (11.0, 0.1, "", None),
-        (11.0, 0.0, "r", None),
-        (11.0, 0.0, "", None),
-        (60.0, 0.5, "r", None),
+        (95.0, 0.5, "r", 1.6),
+        (42.0, 0.5, "", 1.6),
+        (72.0, 0.1, "r", 1.6),
+        (42.0, 0.1, "", None),
+        (42.0, 0.0, "r", None),
+        (-60.0, 0.0, "", None),
+        (160.0, 0.5, "r", None),
     ],
     ids=[
         "pieces beside",
@@ -202,19 +201,22 @@ def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
     ],
 )
 def test_a_stack_that_still_looks_too_high_is_asked_about_once_it_was_touched(
-    monkeypatch: pytest.MonkeyPatch, lead: float, moved: float, beside: str, after: float | None
+    high: float, moved: float, beside: str, after: float | None
 ) -> None:
-    """Only after the settle time: pieces are taken one by one."""
-    position, move = start_position(RULES), Move.parse("*f7")
-    pending = next(act for act in Acts([position], RULES).turns({move.target}) if act.kind is Kind.PENDING)
-    judged = (weighing.Judgement(pending, 99.0, 50.0, 50.0, trim_lead=by) for by in (50.0, lead))
-    monkeypatch.setattr(referee, "judge", lambda *_, **__: next(judged))
-    judge = Referee(RULES)
+    """Only after the settle time: pieces are taken one by one. ``high``: nats by which the picture favours
+    the stack that is too high.
+    """
+    position, referee = start_position(RULES), Referee(RULES)
 
-    def emitted(number: int, age: float) -> list[Verdict]:
-        look = fake_look(number=number, age=age, touched_since_mark=moved, beside=beside)
-        return list(judge.judge(look, [position]).verdicts)
+    def emitted(number: int, age: float, high: float, **since: Any) -> list[Verdict]:
+        fits = {"f7": {"rrgrgg": 90.0, "rgrgg": 90.0 - high}}
+        look = fake_look(STACKS, {"f7": 0.5}, fits, number=number, age=age, **since)
+        return list(referee.judge(look, [position]).verdicts)
 
-    assert [type(verdict) for verdict in emitted(1, 0.3)] == [TrimAwaited]
-    asked = [(age, verdict) for age in (0.3, 1.5, 1.6, 3.0, 9.0) for verdict in emitted(2, age)]
-    assert asked == ([] if after is None else [(after, Undecided((move,)))])
+    assert [type(verdict) for verdict in emitted(1, 0.3, 0.0)] == [TrimAwaited]
+    asked = [
+        (age, verdict)
+        for age in (0.3, 1.5, 1.6, 3.0, 9.0)
+        for verdict in emitted(2, age, high, touched_since_mark=moved, beside=beside)
+    ]
+    assert asked == ([] if after is None else [(after, Undecided((ON_HIGH,)))])

@@ -12,20 +12,21 @@ from focus_companion.session.seat_kinds import SeatError, parse_kind, word_of
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "thinks"),
     [
-        "board",
-        "companion",
-        "companion:1",
-        "companion:8",
-        "far",
-        "engine:./mine --fast 3",
-        "table:http://a.lan:8000",
+        ("board", False),
+        ("companion", True),
+        ("companion:1", True),
+        ("companion:8", True),
+        ("far", False),
+        ("engine:./mine --fast 3", True),
+        ("table:http://a.lan:8000", False),
     ],
 )
-def test_a_kind_is_written_as_it_is_read(text: str) -> None:
+def test_a_kind_is_written_as_it_is_read(text: str, thinks: bool) -> None:
     assert str(parse_kind(text)) == text
     assert parse_kind(text).handless == (text != "board")
+    assert parse_kind(text).thinks is thinks
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,11 @@ def test_a_new_game_ends_a_match_or_begins_one() -> None:
     session = opened(None, 2)
     asked(session, ask.NewGame(RULES))
     assert place(session) is None
-    asked(session, ask.NewGame(RULES, {}, games=5))
-    assert place(session) == (1, 5)
+    asked(session, ask.NewGame(RULES, {}, games=1))
+    assert place(session) is None
+    for games in (2, 5):
+        asked(session, ask.NewGame(RULES, {}, games=games))
+        assert place(session) == (1, games)
     nameless = Session(RULES, {}, None, Player(RULES), match=MatchPlace(2))
     assert dict(nameless.history.players) == {"g": "Player 1", "r": "Player 2"}
     finish(nameless)

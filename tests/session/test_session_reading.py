@@ -21,7 +21,7 @@ from focus_companion.game.start import Start
 from focus_companion.referee.verdict import BoardRead, StartDiffers, StartSeen, Verdict
 from focus_companion.session import requests as ask
 from focus_companion.session.pipeline import Pipeline
-from focus_companion.session.reading import Reader
+from focus_companion.session.reading import Reader, upright_as
 from focus_companion.session.session import Session
 from focus_companion.simulator.scene_style import aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
@@ -29,6 +29,8 @@ from focus_companion.storage.journal import Journal
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.orientation import turned_stacks
+from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.single_image.read_still import StillReading
 
 RULES = Rules.make(2)
 
@@ -139,6 +141,33 @@ def test_after_a_correction_on_the_board_the_reading_is_dropped() -> None:
     sight.push = lambda *_: [StartSeen()]  # type: ignore[method-assign]
     session.push(Still(1))
     assert session.state()["ready"] and session.state()["reading"] is None
+
+
+def test_a_dark_picture_is_reported_before_there_is_a_start() -> None:
+    session = Session(RULES, {}, None, Pipeline(RULES), start_from="camera")
+    dark = np.random.default_rng(1).integers(0, 6, (120, 160, 3)).astype(np.uint8)
+    (lost,) = [event for n in range(12) for event in session.push(Frame(n, n / 5, dark))]
+    assert (lost.type, lost.to_json()["what"], lost.to_json()["why"]) == ("lost", "camera", "dark")
+    assert session.state()["camera"] == "dark"
+
+
+@pytest.mark.parametrize("quarters", range(4))
+def test_a_reading_is_turned_as_the_board_is_known_to_lie(quarters: int) -> None:
+    """As its known pose says or, without one, so that it agrees with the game's position."""
+    camera, profile = pleasant_look(800, 600).camera, plastic_sets()[0]
+    sure = tuple(float(square) for square in range(52))
+    reading = StillReading(MIDDLE.stacks, sure, sure, camera, profile, 0.9)
+    expected = turned_stacks(MIDDLE.stacks, quarters)
+    other = turned_stacks(MIDDLE.stacks, (quarters + 1) % 4)
+    for found in (
+        upright_as(reading, other, turned(camera, quarters)),
+        upright_as(reading, None, turned(camera, quarters)),
+        upright_as(reading, expected, None),
+    ):
+        assert found.stacks == expected
+        assert found.sure == found.whole == turned_stacks(sure, quarters)
+        assert np.allclose(found.camera.rotation_matrix, turned(camera, quarters).rotation_matrix)
+    assert upright_as(reading, None, None).stacks == MIDDLE.stacks
 
 
 @pytest.mark.slow

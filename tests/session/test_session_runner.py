@@ -345,6 +345,56 @@ def test_a_hanging_loop_does_not_feed_the_watchdog(run: Any) -> None:
     until(lambda: turns[0] > stood)
 
 
+@pytest.mark.parametrize(("live", "given"), [(True, 3), (False, 6)], ids=["camera", "file"])
+def test_pictures_of_a_camera_are_not_read_ahead(run: Any, live: bool, given: int) -> None:
+    """While one is judged, the next is ready and another is held; any more would be old when judged."""
+    judged = threading.Event()
+
+    class Counting(Source):
+        given = 0
+
+        def __iter__(self) -> Iterator[Any]:
+            for still in super().__iter__():
+                self.given += 1
+                yield still
+
+    class Hanging(Script):
+        def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
+            judged.wait(60)
+            return super().push(frame, history, asked)
+
+    source = Counting(100, live=live)
+    run(source, sight=Hanging({}))
+    until(lambda: source.given >= given, seconds=10)
+    time.sleep(0.1)
+    assert source.given == given
+    judged.set()
+
+
+@pytest.mark.parametrize("waiting", ["for its next frame", "until its frames are taken"])
+def test_a_stopped_source_is_released_whatever_it_waits_for(run: Any, waiting: str) -> None:
+    """Otherwise the camera could not be opened again."""
+
+    class Held(Source):
+        released = False
+
+        def __exit__(self, *_: Any) -> None:
+            self.released = True
+
+    class Slow(Script):
+        def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
+            time.sleep(0.02)
+            return super().push(frame, history, asked)
+
+    sight = Slow({})
+    source = Held(3 if waiting == "for its next frame" else 100_000, live=True)
+    source.end = lambda: source.closed.wait(60)
+    runner, _, _ = run(source, sight=sight)
+    until(lambda: sight.pushed >= 3)
+    runner.stop()
+    until(lambda: source.released, seconds=10)
+
+
 def test_stop_is_quick_while_a_camera_hangs(run: Any) -> None:
     hang = threading.Event()
     runner, _, heard = run(Source(3, live=True, pace=0.01, end=lambda: hang.wait(120)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,19 @@ def test_a_chosen_turn_is_expected_from_the_next_picture_on() -> None:
         Asked("g", None), Asked("g", Move.parse("c4-c5")), Asked("g", Move.parse("c4-c5")), Asked("g", None),
     ]  # fmt: skip
     assert made.state()["reply"] is None and made.state()["to_move"] == "red"
+
+
+def test_a_turn_sent_again_after_it_was_made_changes_nothing() -> None:
+    """As from a page that got no answer; another turn for that point of the game is too late."""
+    made, _ = session({0: [StartSeen()], 1: [TurnSeen(Move.parse("c4-c5"), 0.9)]})
+    made.push(Still(0))
+    sent, other = turn(made, "c4-c5"), turn(made, "b4-b5")
+    assert submit(made, sent) == ["reply"]
+    made.push(Still(1))
+    assert made.history.ply == 1
+    assert submit(made, sent) == []
+    assert submit(made, other)[0].startswith("refused")
+    assert submit(made, replace(sent, game=2))[0].startswith("refused"), "that is another game"
 
 
 def test_a_turn_for_another_point_of_the_game_is_refused() -> None:

@@ -36,11 +36,13 @@ def played(folder: Path, frames: int = 300) -> Emitted:
         return journal.events(limit=100_000)
 
 
-def killed(folder: Path, frames: int = 40) -> Emitted:
+def killed(folder: Path, frames: int = 40, then: Callable[[Journal], object] | None = None) -> Emitted:
     """A game in a journal that was never closed: its newest part is only in the log."""
     made = folder.with_name("made")
     journal = Journal(made, write=True)
     play_on(Session(RULES, {"g": "Ann"}, journal, Player).push, frames)
+    if then is not None:
+        then(journal)
     folder.mkdir()
     for name in ("journal.sqlite", "journal.sqlite-wal"):
         shutil.copy(made / name, folder / name)
@@ -212,6 +214,30 @@ def test_a_log_without_its_header_is_reported(tmp_path: Path) -> None:
     assert check_prefixes(folder, emitted, dict.fromkeys(range(1, len(emitted) + 1), 1)) == len(emitted)
 
 
+def test_a_game_without_events_is_rescued_from_a_log_without_its_header(tmp_path: Path) -> None:
+    """It had just begun when the power failed."""
+    folder = tmp_path / "killed"
+    killed(folder, then=lambda journal: journal.begin(RULES, {"g": "Bea"}))
+    overwrite(folder / "journal.sqlite-wal", 0, garbage(32))
+    with Journal(folder, write=True) as journal:
+        assert [summary.id for summary in journal.games()] == [2, 1]
+        assert journal.history(2).players == {"g": "Bea"}
+
+
+def test_what_sqlite_itself_would_read_is_preferred(tmp_path: Path) -> None:
+    """A log that belongs to another journal lies beside this one, and its header is damaged."""
+    folder = tmp_path / "killed"
+    killed(folder)
+    with Journal(tmp_path / "own", write=True) as journal:
+        play_on(Session(RULES, {"g": "Bea"}, journal, Player).push, 20)
+        own = journal.events()
+    shutil.copy(tmp_path / "own" / "journal.sqlite", folder)
+    overwrite(folder / "journal.sqlite-wal", 0, garbage(32))
+    with Journal(folder, write=True) as journal:
+        assert "rescued" in journal.notices[0]
+        assert journal.events(limit=len(own)) == own
+
+
 def test_a_truncated_log_does_not_count_as_damage(tmp_path: Path) -> None:
     """This is the state after a power cut: events not yet emitted may be lost without a report."""
     folder = tmp_path / "killed"
@@ -230,6 +256,24 @@ def test_a_truncated_log_does_not_count_as_damage(tmp_path: Path) -> None:
         assert not list(copy.glob("*damaged*"))
         shutil.rmtree(copy)
     assert least < len(emitted)
+
+
+def test_a_torn_last_transaction_does_not_count_as_damage(tmp_path: Path) -> None:
+    """The power failed when only the last of its pages had reached the disk: it had not been published."""
+    folder = tmp_path / "killed"
+    emitted = killed(folder)
+    log = folder / "journal.sqlite-wal"
+    frames = range(32, log.stat().st_size, 24 + 4096)
+    content = log.read_bytes()
+    commits = [at for at in frames if content[at + 4 : at + 8] != bytes(4)]
+    assert commits[-1] == frames[-1]
+    first = commits[-2] + 24 + 4096
+    assert first < commits[-1] - 24 - 4096, "it has at least three pages"
+    overwrite(log, first + 24, garbage(4096))
+    with Journal(folder, write=True) as journal:
+        assert journal.notices == []
+    game_of = dict.fromkeys(range(1, len(emitted) + 1), 1)
+    assert check_prefixes(folder, emitted, game_of) == len(emitted) - 1
 
 
 def test_a_missing_log_is_reported(tmp_path: Path) -> None:
@@ -293,12 +337,14 @@ def test_rows_longer_than_a_page_are_rescued(tmp_path: Path) -> None:
             database.execute(
                 "INSERT INTO t VALUES (?, ?, ?, ?, ?)", (number, number / 3, -(number**3), b"\0\xff", text)
             )
+        # A row that is stored without any content.
+        database.execute("INSERT INTO t VALUES (50000, NULL, 1, NULL, '')")
     database.close()
-    found = {
-        row.id: row.values
-        for row in pages.rows(path, tmp_path / "none")
-        if len(row.values) == 5 and row.id > 0
-    }
+    schema, *rows = pages.rows(path, tmp_path / "none")
+    assert schema.values[:3] == ("table", "t", "t")
+    found = {row.id: row.values for row in rows}
+    assert [row.id for row in rows] == [*texts, 50_000], "each row once, and nothing else"
+    assert found[50_000] == (None, None, 1, None, "")
     for number, text in texts.items():
         _, real, negative, blob, same = found[number]
         assert (float(real), negative, blob, same) == (number / 3, -(number**3), b"\0\xff", text)
@@ -340,6 +386,38 @@ def test_an_interrupted_rescue_is_completed(tmp_path: Path, monkeypatch: pytest.
         assert kept.read_bytes() == spoilt
         steps += 1
     assert steps >= 4
+
+
+def test_a_power_cut_never_leaves_the_old_log_beside_the_rescued_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite would take it for the new journal's own. Until a folder is synced, a power cut may undo any of
+    its renamings.
+    """
+    played(tmp_path, 10)
+    overwrite(tmp_path / "journal.sqlite", 0, garbage(4096))
+    (tmp_path / "journal.sqlite-wal").write_bytes(b"old")
+    unsynced: set[str] = set()
+    rename, sync = Path.rename, swap.sync
+    in_place: list[set[str]] = []
+
+    def renamed(path: Path, target: Path) -> Path:
+        if target.name == "journal.sqlite":
+            in_place.append(set(unsynced))
+        unsynced.add(path.name)
+        return rename(path, target)
+
+    def synced(path: Path) -> None:
+        if path.is_dir():
+            unsynced.clear()
+        sync(path)
+
+    monkeypatch.setattr(Path, "rename", renamed)
+    monkeypatch.setattr(swap, "sync", synced)
+    with Journal(tmp_path, write=True) as journal:
+        assert journal.notices
+    assert in_place == [set()] and not unsynced
+    assert list(tmp_path.glob("journal.damaged-*.sqlite-wal"))
 
 
 def test_a_game_with_an_illegal_event_continues_from_before_it(tmp_path: Path) -> None:

@@ -17,16 +17,18 @@ import numpy as np
 import pytest
 from small_demo import SMALL_DEMO
 
-from focus_companion.commands.shared.taping import sight_from_json, sight_to_json
+from focus_companion.commands.shared.taping import begin_tape, sight_from_json, sight_to_json
 from focus_companion.game.moves import Move
 from focus_companion.game.record import Entry, GameRecord
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.verdict import OtherBegins, StartSeen, TurnSeen, Wrong
+from focus_companion.referee.verdict import BoardRead, OtherBegins, StartSeen, TurnSeen, Wrong
 from focus_companion.session import requests as ask
 from focus_companion.session.clock import TimeControl
+from focus_companion.session.decisions import DecisionLog
 from focus_companion.session.session import Session
+from focus_companion.storage.journal import Journal
 from focus_companion.storage.tape import requests_json as tape_requests
 from focus_companion.storage.tape import tape as tape_module
 from focus_companion.storage.tape.replay import InMemory, Recording
@@ -207,6 +209,48 @@ def test_the_same_is_told_again_bit_for_bit(tmp_path: Path) -> None:
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in (tmp_path / "tape").iterdir())
 
 
+def test_a_tape_of_a_resumed_game_continues_it(tmp_path: Path) -> None:
+    """Also the games after it have the same numbers again."""
+    with Journal(tmp_path / "data", write=True) as journal:
+        first = Session(Rules.make(2), {"g": "Ann"}, journal, Brightness)
+        for index, level in enumerate((1, 10)):
+            first.push(Frame(index, index / 7, picture(level)))
+        session = Session(Rules.make(2), {}, journal, Brightness)
+        assert session.resumed and session.history.ply == 1
+        tape = begin_tape(tmp_path / "tape", 100.0, session, journal, DecisionLog())
+        for index, level in enumerate((1, 11)):
+            session.push(Frame(index, index / 7, picture(level)))
+        session.submit(ask.NewGame())
+        session.push(Frame(2, 2 / 7, picture(1)))
+        tape.close()
+    compared = list(Recording(tmp_path / "tape").run(Brightness))
+    assert all(one.same for one in compared), [one for one in compared if not one.same]
+    emitted = [one.emitted for one in compared if one.emitted]
+    assert [event["ply"] for event in emitted if event["type"] == "move"] == [2]
+    assert [event["game"] for event in emitted if event["type"] == "game"] == [2]
+
+
+class Reading(Brightness):
+    """Reads the start of the game from every picture."""
+
+    def read(self, frame: Any, standing: Any) -> Sequence[Any]:
+        return [BoardRead(start_position(Rules.make(2)).stacks, (), 0.9)]
+
+
+@pytest.mark.parametrize("takes_reading", [True, False])
+def test_a_start_read_from_the_camera_is_read_again(tmp_path: Path, takes_reading: bool) -> None:
+    session = Session(
+        Rules.make(2), {}, InMemory(1, None), Reading, start_from="camera", takes_reading=takes_reading
+    )
+    tape = begin_tape(tmp_path / "tape", 100.0, session, None, DecisionLog())
+    session.push(Frame(0, 0.1, picture(0)))
+    tape.close()
+    compared = list(Recording(tmp_path / "tape").run(Reading))
+    assert all(one.same for one in compared), [one for one in compared if not one.same]
+    kinds = [one.emitted["type"] for one in compared if one.emitted]
+    assert "reading" in kinds and ("corrected" in kinds) is takes_reading
+
+
 def test_a_single_changed_level_is_found_out(tmp_path: Path) -> None:
     session, tape = taped(tmp_path)
     play(session)
@@ -348,6 +392,9 @@ def test_a_disk_that_does_not_follow_ends_the_tape(
         ('{"format":"focus-companion tape","version":1,"game":1,"players":{},"events":null}\n', "beginning"),
         ('HEAD\n{"frame":1,"time":0.1,"file":"../../etc/passwd"}\n{"end":""}\n', "not a file of the tape"),
         ('HEAD\n{"frame":1,"time":0.1,"file":"1.png"}\n{"end":""}\n', "1.png"),
+        ('HEAD\n{"frame":1,"time":true,"file":"1.png"}\n{"end":""}\n', "line 2: it says nothing"),
+        ('HEAD\n{"frame":1,"time":"0.1","file":"1.png"}\n{"end":""}\n', "line 2: it says nothing"),
+        ('HEAD\n{"frame":1,"time":1e300,"file":"1.png"}\n{"end":""}\n', "line 2: it says nothing"),
         ('HEAD\n{"request":{"is":"Explode"},"in_push":false}\n', "line 2"),
         ('HEAD\n{"what":1}\n', "line 2"),
     ],
@@ -359,6 +406,15 @@ def test_what_is_no_tape_is_one_line(tmp_path: Path, content: str | None, word: 
         (tmp_path / "tape.jsonl").write_text(text, encoding="utf-8")
     with pytest.raises(OSError, match=word):
         list(Recording(tmp_path).run(Brightness))
+
+
+def test_a_game_in_a_turn_order_that_is_refused_today_is_run_again(tmp_path: Path) -> None:
+    """Partners once could sit side by side."""
+    order = ["green", "yellow", "blue", "red"]
+    head = {"format": "focus-companion tape", "version": 1, "game": 1, "players": {}, "events": None}
+    head["rules"] = {"players": 4, "partners": True, "order": order}
+    (tmp_path / "tape.jsonl").write_text(f'{json.dumps(head)}\n{{"end":""}}\n', encoding="utf-8")
+    assert list(Recording(tmp_path).run(Brightness)) == []
 
 
 def test_a_tape_is_never_written_over(tmp_path: Path) -> None:

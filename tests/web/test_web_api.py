@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 
+import numpy as np
 import pytest
 from flask.testing import FlaskClient
 from PIL import Image
@@ -67,9 +68,11 @@ def test_snapshot_with_and_without_the_reading(table, client: FlaskClient) -> No
     table.start()
     plain, drawn = (client.get(address) for address in ("/snapshot.jpg", "/snapshot.jpg?overlay=1"))
     assert plain.mimetype == drawn.mimetype == "image/jpeg"
-    sizes = [Image.open(io.BytesIO(answer.data)).size for answer in (plain, drawn)]
-    assert sizes == [(128, 96), (128, 96)]
-    assert plain.data != drawn.data
+    pictures = [np.asarray(Image.open(io.BytesIO(answer.data))) for answer in (plain, drawn)]
+    taken = np.asarray(table.session.picture)[..., ::-1]
+    assert [picture.shape for picture in pictures] == [taken.shape, taken.shape] == [(96, 128, 3)] * 2
+    differ = [np.abs(picture.astype(int) - taken).mean() for picture in pictures]
+    assert differ[0] < 5 < differ[1]
 
 
 def test_an_alert_is_in_the_state_until_resolved(table, client: FlaskClient) -> None:

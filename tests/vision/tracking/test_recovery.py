@@ -137,6 +137,24 @@ def test_a_lamp_that_changes_only_the_bare_board_is_learned(
     assert table.tried[len(tries) :] == [(table.held, False)]
 
 
+def test_a_change_of_half_the_board_is_another_light_only_once_it_has_lasted(
+    monkeypatch: pytest.MonkeyPatch, table: Table
+) -> None:
+    """Before that, it may be somebody who leans over the table."""
+    table.verified = {(table.held, False)}
+    monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 1.0)
+    monkeypatch.setattr(recovery, "seek", lambda *_: (table.held, 1.0))
+    image = table.image.copy()
+    half = image.shape[1] // 2
+    image[:, :half] = 255 - image[:, :half]
+    table.show(image)
+    seen = table.show(image)
+    assert table.tried == [] and seen is not None and seen.change is not None
+    seen = table.show(image)
+    assert table.tried == [(table.held, False)]
+    assert seen is not None and seen.change is None, "the picture is the new reference"
+
+
 def test_a_board_that_is_found_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
     """Not at once, as an arm may hide it for a while; it is then found again in the same place."""
     table.unrecognised(monkeypatch)
