@@ -65,10 +65,8 @@ def test_a_picture_without_colours_is_refused_before_it_is_searched(focus: Any, 
     focus("read", tmp_path / "grey.png").refused(1, "no colours", "switch the camera to colour")
 
 
-@pytest.mark.parametrize(
-    ("edge", "kept"),
-    [("left", np.s_[:, 440:]), pytest.param("bottom", np.s_[:640], marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("edge", "kept"), [("left", np.s_[:, 440:]), ("bottom", np.s_[:640])])
 def test_a_board_that_is_cut_off_is_refused_naming_the_edge(
     focus: Any, tmp_path: Path, edge: str, kept: tuple[slice, ...]
 ) -> None:

@@ -81,6 +81,7 @@ def test_the_length_of_a_film_is_bounded(plies: int, width: int, monkeypatch: py
     assert len(film) <= MAX_BYTES
 
 
+@pytest.mark.slow
 def test_noise_does_not_make_a_film_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     # The worst case: every picture is different noise.
     chance = np.random.default_rng(1)

@@ -102,6 +102,7 @@ def test_a_mirrored_picture_is_named_at_once_and_the_game_begins_without_the_mir
     assert table.session.state()["camera_why"] is None and table.session.history.ready
 
 
+@pytest.mark.slow
 def test_a_board_that_is_partly_outside_is_named_with_the_edge_until_it_is_whole() -> None:
     table = Table(Rules.make(2))
     look = table.director.look

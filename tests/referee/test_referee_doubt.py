@@ -211,7 +211,8 @@ OWN_COLOUR_ON_FIVE = {"d5": "rgrrg", "d6": "r", "c6": "r", "b2": "", "b7": "", "
 """Green may set a piece of its reserve on a stack of five with its own colour on top."""
 
 
-@pytest.mark.parametrize("tilt", [pytest.param(25.0, marks=pytest.mark.slow), 35.0])
+@pytest.mark.slow
+@pytest.mark.parametrize("tilt", [25.0, 35.0])
 def test_a_stack_trimmed_at_once_raises_no_alert_although_its_piece_is_out_of_view(tilt: float) -> None:
     """Afterwards the board looks as if two pieces had only been exchanged."""
     table = steep(tilt, rules(OWN_COLOUR_ON_FIVE, {"g": 1}))
@@ -246,6 +247,7 @@ def test_two_turns_of_which_the_second_awaits_its_trimming() -> None:
     assert emitted.summary == ["move b2-c2", "prompt c6"]
 
 
+@pytest.mark.slow
 def test_players_may_play_on_before_answering() -> None:
     """The board shows the answer and more, so nobody is asked to put it back."""
     table = steep(6.0, rules(HIGH_STACK, {"g": 1}))
@@ -277,6 +279,7 @@ def perhaps_trimmed() -> Table:
     return table
 
 
+@pytest.mark.slow
 def test_a_prompt_does_not_last_forever_if_the_stack_may_be_trimmed() -> None:
     """Players who followed the prompt have nothing more to take; they say so, and the game continues."""
     table = perhaps_trimmed()

@@ -187,6 +187,7 @@ def check_replies(folder: Path, colour: str) -> int:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_two_tables_over_a_line_that_is_cut(tables: Callable[[], Pair], tmp_path: Path) -> None:
     host, guest, line = tables()
@@ -212,6 +213,7 @@ def test_two_tables_over_a_line_that_is_cut(tables: Callable[[], Pair], tmp_path
     assert check_replies(tmp_path / "host", "red") + check_replies(tmp_path / "guest", "green") >= 14
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_table_that_is_killed_comes_back_to_its_seat(tables: Callable[[], Pair], tmp_path: Path) -> None:
     host, guest, line = tables()

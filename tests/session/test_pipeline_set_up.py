@@ -49,6 +49,7 @@ class Setting:
         return told
 
 
+@pytest.mark.slow
 def test_fewer_pictures_are_enough_until_the_board_is_found_and_while_nothing_moves() -> None:
     table = Setting(START.stacks)
     assert table.sight.at_rest
@@ -71,6 +72,7 @@ def test_after_a_rest_a_covered_camera_is_reported_and_nothing_is_read_from_its_
     assert table.watch(0.4) == [OutOfView("camera", "dark")] * 2 and table.sight.camera_state == "dark"
 
 
+@pytest.mark.slow
 def test_between_two_games_the_board_is_not_called_lost() -> None:
     """The final position of the last game has little in common with the start of the next one."""
     table = Setting(START.stacks)

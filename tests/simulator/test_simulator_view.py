@@ -243,6 +243,7 @@ def test_overlapping_rectangles_are_joined() -> None:
     assert merged([(0, 0, 5, 5), (10, 0, 12, 2), (4, 4, 11, 8), (3, 3, 3, 9)]) == [(0, 0, 12, 8)]
 
 
+@pytest.mark.slow
 def test_pictures_are_drawn_fast_enough_for_a_live_camera() -> None:
     look = pleasant_look()
     view, rng = view_of(look), np.random.default_rng(0)

@@ -313,6 +313,7 @@ def run(*args: str | Path, home: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_doctor_as_a_command(tmp_path: Path) -> None:
     empty = tmp_path / "clip"
     empty.mkdir()
@@ -330,6 +331,7 @@ def test_doctor_as_a_command(tmp_path: Path) -> None:
     assert "fail  picture: dark\n      → put a light on" in lines
 
 
+@pytest.mark.slow
 def test_report_as_a_command(tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / "1.png"), np.full((480, 640, 3), 3, np.uint8))
     words = ("report", "--camera", tmp_path, "--data", tmp_path / "data", "--port", "9")

@@ -103,6 +103,7 @@ def scene() -> tuple[Any, Any]:
     return first, second
 
 
+@pytest.mark.slow
 def test_a_report_of_a_tape_asks_first_and_packs_no_more_than_it_showed(
     tmp_path: Path, scene: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

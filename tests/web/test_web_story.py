@@ -106,6 +106,7 @@ def test_hostile_records_are_only_text(name: str) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_page_of_a_long_game_is_small() -> None:
     record = game(100, players={"g": "Ann", "r": "Ben"}, incidents=[ALERT | {"time": 35.0}] * 40)
     for language in ("en", "pl", "it"):

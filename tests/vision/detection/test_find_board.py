@@ -86,7 +86,7 @@ NO_BOARDS = {
 
 @pytest.mark.parametrize(
     "what",
-    [pytest.param(what, marks=[pytest.mark.slow] * (what == "small checks")) for what in NO_BOARDS],
+    [pytest.param(what, marks=[pytest.mark.slow] * what.endswith("checks")) for what in NO_BOARDS],
 )
 def test_no_board_is_found_where_there_is_none(what: str) -> None:
     assert find_board(NO_BOARDS[what], [PROFILE]) is None
@@ -97,6 +97,7 @@ def test_a_known_position_is_not_found_where_there_is_no_board(what: str) -> Non
     assert find_board(NO_BOARDS[what], [PROFILE], start_stacks()) is None
 
 
+@pytest.mark.slow
 def test_a_small_board_is_found_at_higher_resolution() -> None:
     truth = look(20.0, 30.0, 1050.0, (1280, 720), 62.0)
     assert truth.pitch_pixels(PROFILE) * np.sqrt(WORK_PIXELS / (1280 * 720)) < 25
@@ -108,6 +109,7 @@ def test_a_small_board_is_found_at_higher_resolution() -> None:
         assert corner_error(found.camera, camera, PROFILE) < 0.1
 
 
+@pytest.mark.slow
 def test_a_half_set_up_board_is_found() -> None:
     truth = look(25.0, 200.0, 640.0, (800, 600), 60.0)
     stacks = tuple(stack if k < 26 else "" for k, stack in enumerate(start_stacks()))

@@ -69,7 +69,9 @@ def seen(look: SceneStyle, stacks: tuple[str, ...]) -> tuple[np.ndarray, Outline
     return picture(look, stacks)[window.slices], outlines, window
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "as the fields")) for name in SETS]
+)
 def test_draughts_of_any_shades_are_read(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     look = look_of(SETS[name])
     found = FoundBoard(look.camera, PROFILE, 0.9, fitted_to_fields=True)
