@@ -238,9 +238,9 @@ def test_two_players_resign_leave_or_agree_to_a_draw() -> None:
     assert (draw.result, draw.to_move) == (Outcome("", "agreed draw"), "")
     with pytest.raises(IllegalMove, match="over"):
         act(draw, Declaration("resign", "r"), rules)
-    with pytest.raises(IllegalMove, match="no player"):
+    with pytest.raises(IllegalMove, match="not a player"):
         act(start, Declaration("resign", "b"), rules)
-    with pytest.raises(IllegalMove, match="no player"):
+    with pytest.raises(IllegalMove, match="not a player"):
         act(start, Declaration("resign"), rules)
 
 

@@ -93,8 +93,8 @@ def test_only_turns_of_ones_own_stack_are_assessed_and_none_in_a_match() -> None
     assert "match" in assess(session(match=MatchPlace(3)))
     assert "at the table" in assess(session(played_by={"g": "far"}))
     made = session()
-    assert "no turn" in assess(made, "c3"), "a stack of red, who is not to move"
-    assert "no turn" in assess(made, "c1"), "an empty square"
+    assert "no legal turn" in assess(made, "c3"), "a stack of red, who is not to move"
+    assert "no legal turn" in assess(made, "c1"), "an empty square"
     assert "gone on" in assess(made, ply=3)
     assert not made.record().incidents
 
