@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import shutil
@@ -20,6 +21,9 @@ log = logging.getLogger(__name__)
 NICENESS: Final = 10
 """A lower priority than that of everything that has to do with the camera."""
 
+_CHUNK: Final = 65536
+"""Maximum number of bytes that are read at once."""
+
 _EXIT_TIMEOUT: Final = 0.5
 """Seconds within which a program must exit after it was asked to."""
 
@@ -30,10 +34,18 @@ class CannotStart(OSError):
 
 @dataclass(frozen=True)
 class Said:
-    """A line of a program's output; ``None``: it has exited."""
+    """A ``line`` of a program's output; ``None``: it has exited. ``questions``: how many it had been asked
+    when the line was read. What it writes together with an answer does not answer the next question.
+    """
 
     program: Program
     line: str | None
+    questions: int
+
+    @property
+    def in_time(self) -> bool:
+        """Whether it was read after the last question."""
+        return self.questions == self.program.questions
 
 
 class Program:
@@ -49,6 +61,8 @@ class Program:
         self._on_output = on_output
         self.last_words = ""
         """The last line on its standard error."""
+        self.questions = 0
+        """How many it has been asked."""
         nice = shutil.which("nice")
         if shutil.which(command[0]) is None:
             raise CannotStart(f"there is no program {command[0]!r}")
@@ -69,6 +83,7 @@ class Program:
     def ask(self, question: str) -> bool:
         """Send it a line; ``False`` if it no longer accepts any."""
         assert self._process.stdin is not None
+        self.questions += 1
         try:
             self._process.stdin.write(question.encode())
             self._process.stdin.flush()
@@ -100,23 +115,34 @@ class Program:
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        for line in _lines(self._process.stdout):
-            self._on_output(Said(self, line))
+        for questions, line in _lines(self._process.stdout, lambda: self.questions):
+            self._on_output(Said(self, line, questions))
         self._process.wait()
-        self._on_output(Said(self, None))
+        self._on_output(Said(self, None, self.questions))
 
     def _read_errors(self) -> None:
         assert self._process.stderr is not None
-        for line in _lines(self._process.stderr):
+        for _, line in _lines(self._process.stderr, lambda: 0):
             if clean := "".join(char for char in line if char.isprintable()).strip():
                 self.last_words = clean[:200]
 
 
-def _lines(stream: IO[bytes]) -> Iterator[str]:
-    """The lines of a stream; one that is too long is cut just beyond the limit for an answer."""
+def _lines(stream: IO[bytes], count: Callable[[], int]) -> Iterator[tuple[int, str]]:
+    """The lines of a stream, each with the ``count`` when its end was read; one that is too long is cut just
+    beyond the limit for an answer.
+    """
+    assert isinstance(stream, io.BufferedReader)
+    begun = b""
     with suppress(OSError, ValueError), stream:
-        while part := stream.readline(MAX_ANSWER_LENGTH + 1):
-            line = part
-            while not part.endswith(b"\n") and (part := stream.readline(MAX_ANSWER_LENGTH)):
-                pass
-            yield line.decode("utf-8", "replace").rstrip("\r\n")
+        while part := stream.read1(_CHUNK):
+            number = count()
+            *ended, begun = (begun + part).split(b"\n")
+            begun = begun[: MAX_ANSWER_LENGTH + 1]
+            for line in ended:
+                yield number, _text(line)
+        if begun:
+            yield count(), _text(begun)
+
+
+def _text(line: bytes) -> str:
+    return line[: MAX_ANSWER_LENGTH + 1].decode("utf-8", "replace").rstrip("\r")

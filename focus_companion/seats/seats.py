@@ -211,7 +211,7 @@ class Seats:
     def _hear(self, said: Said) -> None:
         if said.line is None:
             self._ended(said.program)
-        elif self._asked is not None and said.program is self._asked.program:
+        elif self._asked is not None and said.program is self._asked.program and said.in_time:
             place, self._asked = self._asked.place, None
             try:
                 move = parse_answer(said.line)
@@ -219,7 +219,7 @@ class Seats:
                 self._give_up(place, "nonsense", str(error))
                 return
             self._send(place, SubmitTurn(place.player, move, place.game, place.ply, place.position))
-        # Output without a question is ignored.
+        # Output without a question, or from before it was asked, is ignored.
 
     def _ended(self, program: Program) -> None:
         letter = next((letter for letter, known in self._programs.items() if known[1] is program), None)

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 from scripted import Unseeing
+from waiting import until
 
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import StartSeen, TurnSeen
+from focus_companion.seats.program import Program, Said
 from focus_companion.seats.seats import Seats
 from focus_companion.session import requests as ask
 from focus_companion.session.session import Session
@@ -205,6 +207,26 @@ def test_what_is_said_unasked_is_no_answer(table: Callable[..., Table]) -> None:
     made = table({"g": program("chatty"), "r": program("chatty")})
     made.until(lambda state: state["ply"] >= 8 or state["seat_failed"])
     assert made.session.history.ply >= 8, made.lines
+
+
+def test_what_comes_together_with_an_answer_does_not_answer_the_next_question() -> None:
+    """Even if the next question is sent before it is read."""
+    heard: list[tuple[str | None, bool]] = []
+
+    def on_output(said: Said) -> None:
+        if said.line == "answer":
+            said.program.ask("next\n")
+        heard.append((said.line, said.in_time))
+
+    both = (
+        "import sys; sys.stdin.readline(); print('answer', 'chatter', sep=chr(10), flush=True); "
+        "sys.stdin.readline(); print('next answer')"
+    )
+    started = Program([sys.executable, "-c", both], on_output)
+    started.ask("first\n")
+    until(lambda: len(heard) == 4)
+    assert heard == [("answer", False), ("chatter", False), ("next answer", True), (None, True)]
+    started.close()
 
 
 def test_a_turn_taken_back_makes_what_was_thought_stale(table: Callable[..., Table]) -> None:
