@@ -48,6 +48,10 @@ _MIN_LAID_AREA = 0.3
 """Minimum area of a blob of new pieces beside the board, relative to that of one piece."""
 _MAX_LAID_AREA = 6
 """Maximum area of such a blob, relative to that of one piece."""
+_MIN_PIECE_AREA = 0.2
+"""Minimum area, in squares, of a change by a single piece."""
+_MAX_PIECE_AREA = 2.0
+"""Maximum area, in squares, of a change by a single piece with its shadow."""
 _MIN_RELATIVE_SPREAD = 0.05
 """Lower limit of the standard deviation over all squares, relative to their median difference."""
 _MAD_TO_SIGMA = 1.48
@@ -161,6 +165,23 @@ class Change:
         """Share of a square's stack, with one more piece, that ``pixels`` (a mask of the window) covers."""
         mask = self._outlines.columns[square].standing(len(self._standing[square]) + 1)
         return float(pixels[self._slices(square)][mask].mean()) if mask.any() else 0.0
+
+    def lone_blob(self) -> NDArray[np.float64] | None:
+        """The centre, (2,) in pixels of the picture, of a change that may be a single piece put on the board
+        or taken off it; ``None`` if anything else has changed as well.
+        """
+        parts, areas, area = self._components(self.changed[:: self._every, :: self._every])
+        blobs = np.flatnonzero(areas)
+        if len(blobs) != 1 or not _MIN_PIECE_AREA < areas[blobs[0]] / area < _MAX_PIECE_AREA:
+            return None
+        y, x = np.array(np.nonzero(parts == blobs[0])).mean(1) + 0.5
+        height, width = parts.shape
+        return np.array(
+            [
+                self.window.left + x * self.changed.shape[1] / width,
+                self.window.top + y * self.changed.shape[0] / height,
+            ]
+        )
 
     def appeared(self, colours: ColourModel) -> str:
         """Letters of the pieces that seem to have been put down beside the lattice: captured, or moved to the

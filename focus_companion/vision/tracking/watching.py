@@ -13,6 +13,7 @@ from ..detection.refine import refine_by_pieces
 from ..geometry.stack_masks import Outlines
 from .change import Change, Occluder, Smoothed, table_window
 from .conditions import STILL, Conditions, Motion
+from .first_piece import FIRST_PIECE_CONSTRAINTS, fit_first_piece
 from .look import Look
 from .placement import Hypothesis, Placement, Verified, constraints, verify
 from .push_fit import CERTAIN_AGREEMENT, agreements, fits
@@ -100,6 +101,8 @@ class Watching:
         if not conditions.same:
             smoothed = Smoothed(conditions.undo(taken.image, table_window(self.outlines)))
         change = self._change_between(smoothed, self._reference.picture)
+        if (after := self._after_first_piece(picture, change)) is not None:
+            return after._compare(picture)
         if int((change.touched > _MIN_CHANGED_SHARE).sum()) >= MIN_WIDE_CHANGE_SQUARES:
             # Compared as captured: a board pushed by a square looks much like one that has hardly moved.
             raw = change if conditions.same else self._change_between(taken, self._reference.picture)
@@ -110,6 +113,20 @@ class Watching:
             self._wide_change = None
         self.look = self._new_look(picture, smoothed, change, conditions)
         return self
+
+    def _after_first_piece(self, picture: StillFrame, change: Change) -> Watching | None:
+        """The state before this picture with another pose of the empty board, if the first piece on it would
+        otherwise stand between the squares.
+        """
+        context, placement = self._context, self.placement
+        if placement.constraints or any(context.standing):
+            return None
+        fitted = fit_first_piece(picture.image, change, placement.outlines, context.profiles, context.lens)
+        if fitted is None:
+            return None
+        there = replace(placement, outlines=Outlines(*fitted), constraints=FIRST_PIECE_CONSTRAINTS)
+        empty = picture.showing(self._reference.picture.image)
+        return Watching.at(context, empty, Hypothesis(there, relearn=True, required=0.0))
 
     def _change_between(self, now: Smoothed, before: Smoothed) -> Change:
         context = self._context
@@ -247,9 +264,11 @@ class Watching:
         """Choose the board profile and fit the pose by the position, which ``image`` shows."""
         context, before = self._context, self._placement
         stacks = context.standing
-        found = refine_by_pieces(image, before.camera, context.profiles, stacks, context.lens, doubtful)
+        camera, profile, _ = refine_by_pieces(
+            image, before.camera, context.profiles, stacks, context.lens, doubtful
+        )
         fitted = constraints(stacks, doubtful)
-        self._placement = replace(before, outlines=Outlines(*found), constraints=fitted)
+        self._placement = replace(before, outlines=Outlines(camera, profile), constraints=fitted)
         self._background.forget()
         context.watch(self.outlines)
         self._learn(image, doubtful, keep=0.0)

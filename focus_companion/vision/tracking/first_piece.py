@@ -1,0 +1,61 @@
+"""Corrects the pose of an empty board by the first piece that is put on it.
+
+Under a single lamp, the shadows of domes look like domes, and the board may be found up to half a square off.
+A piece is distinct, and must stand on a square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..capture.frames import Image
+from ..detection.refine import refine_by_pieces
+from ..geometry.lens_profiles import LensProfile
+from ..geometry.scene import BoardProfile, Camera
+from ..geometry.stack_masks import Outlines
+from .change import Change
+from .placement import constraints
+from .push_fit import CERTAIN_AGREEMENT
+
+FIRST_PIECE_CONSTRAINTS = constraints(("g",))
+"""The constraints of a pose that was fitted to one piece."""
+
+_MAX_OFF_CENTRE = 0.2
+"""Distance in squares between the change and the nearest square from which the pose is fitted; a piece's own
+shadow adds as much. Raising it leaves larger errors of the pose uncorrected.
+"""
+
+_MAX_POSE_ERROR = 0.75
+"""Maximum distance in squares between the change and the square on which the piece may stand. Raising it
+tries more squares.
+"""
+
+
+def fit_first_piece(
+    image: Image,
+    change: Change,
+    outlines: Outlines,
+    profiles: Sequence[BoardProfile],
+    lens: LensProfile | None,
+) -> tuple[Camera, BoardProfile] | None:
+    """The pose and the set with which a piece where the empty board has changed stands on a square; ``None``
+    if it does already, or if the change is not certainly a piece.
+    """
+    if outlines.profile.flat or (blob := change.lone_blob()) is None:
+        return None
+    camera, profile = outlines.camera, outlines.profile
+    middles = camera.project(
+        np.column_stack([profile.centres, np.full(len(profile.centres), profile.rise / 2)])
+    )
+    distances = np.linalg.norm(middles - blob, axis=1) / outlines.pitch
+    if distances.min() <= _MAX_OFF_CENTRE:
+        return None
+    for square in sorted(np.flatnonzero(distances < _MAX_POSE_ERROR), key=lambda s: distances[s]):
+        # How a piece is fitted does not depend on its colour.
+        stacks = ["g" if s == square else "" for s in range(len(distances))]
+        fitted_camera, likeliest, score = refine_by_pieces(image, camera, profiles, stacks, lens)
+        if score > CERTAIN_AGREEMENT:
+            return fitted_camera, likeliest
+    return None

@@ -1,0 +1,69 @@
+"""The first piece on an empty board corrects the pose at which the board was found."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import cv2
+import numpy as np
+import pytest
+
+from focus_companion.game.squares import INDEX
+from focus_companion.simulator.board_view import BoardView
+from focus_companion.simulator.for_tests.corner_error import corner_error
+from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
+from focus_companion.simulator.stage import Stage
+from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.geometry.scene import BoardProfile, Camera
+from focus_companion.vision.geometry.stack_masks import Outlines
+from focus_companion.vision.tracking.change import Change, Smoothed
+from focus_companion.vision.tracking.first_piece import fit_first_piece
+from focus_companion.vision.tracking.push import pushed
+
+EMPTY = ("",) * 52
+
+
+@cache
+def pictures() -> tuple[SceneStyle, Image, Image]:
+    """The look of a table, its empty board, and the same board with a piece on d5."""
+    look, rng = pleasant_look(640, 480), np.random.default_rng(4)
+    view = BoardView(look)
+    stacks = ["g" if square == INDEX["d5"] else "" for square in range(52)]
+    return look, view.shoot(Stage(EMPTY), rng), view.shoot(Stage(tuple(stacks)), rng)
+
+
+def fitted(now: Image, right: float, up: float) -> tuple[Camera, BoardProfile] | None:
+    """The corrected pose if the board was found this many squares off."""
+    look, before, _ = pictures()
+    pitch = look.profile.pitch
+    outlines = Outlines(pushed(look.camera, right * pitch, up * pitch, 0.0), look.profile)
+    change = Change(Smoothed(now), Smoothed(before), outlines, EMPTY, 2.0)
+    return fit_first_piece(now, change, outlines, plastic_sets(), None)
+
+
+@pytest.mark.parametrize(("right", "up"), [(0.4, 0.0), (-0.3, 0.3)])
+def test_a_board_found_between_its_squares_is_corrected(right: float, up: float) -> None:
+    look, _, now = pictures()
+    found = fitted(now, right, up)
+    assert found is not None and found[1] == look.profile
+    assert corner_error(found[0], look.camera, look.profile) < 0.1
+
+
+def test_a_piece_that_stands_on_a_square_changes_nothing() -> None:
+    assert fitted(pictures()[2], 0.02, 0.0) is None
+
+
+def test_a_fingertip_is_no_piece() -> None:
+    look, before, _ = pictures()
+    x, y = look.camera.project(np.array([(0.5 * look.profile.pitch, 0.0, 0.0)]))[0]
+    now = before.copy()
+    cv2.line(now, (round(x), round(y)), (round(x) + 14, round(y) - 16), (150, 170, 220), 9, cv2.LINE_AA)
+    assert fitted(now, 0.0, 0.0) is None
+
+
+def test_a_hand_with_a_piece_is_not_fitted() -> None:
+    """Several changes, or a large one, say nothing certain of the pose."""
+    _, _, now = pictures()
+    cv2.line(reached := now.copy(), (0, 100), (260, 160), (120, 150, 200), 40, cv2.LINE_AA)
+    assert fitted(reached, 0.4, 0.0) is None
