@@ -170,7 +170,8 @@ class Change:
         """The centre, (2,) in pixels of the picture, of a change that may be a single piece put on the board
         or taken off it; ``None`` if anything else has changed as well.
         """
-        parts, areas, area = self._components(self.changed[:: self._every, :: self._every])
+        # A piece that seems to lie on the ledge counts, as the pose may be wrong.
+        parts, areas, area = self._components(self.changed[:: self._every, :: self._every], on_ledge=True)
         blobs = np.flatnonzero(areas)
         if len(blobs) != 1 or not _MIN_PIECE_AREA < areas[blobs[0]] / area < _MAX_PIECE_AREA:
             return None
@@ -349,10 +350,11 @@ class Change:
         return float(areas.max()) / square
 
     def _components(
-        self, remaining: NDArray[np.bool_]
+        self, remaining: NDArray[np.bool_], *, on_ledge: bool = False
     ) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
         """The connected components of ``remaining`` (a subsampled mask of the window), labelled on a coarser
-        grid; the area of each, 0 if it does not overlap the lattice; and the area of a square.
+        grid; the area of each, 0 if it does not overlap the lattice or, unless ``on_ledge``, may be a piece
+        on the board's ledge; and the area of a square.
         """
         every = self._every
         factor = max(1, round(self._pitch / _COARSE_SAMPLES_PER_SQUARE / every))
@@ -375,6 +377,8 @@ class Change:
         square = (self._pitch / (factor * every)) ** 2
         areas[0] = 0
         areas[reach < max(3, _MIN_OCCLUDER_OVERLAP * square)] = 0
+        if on_ledge:
+            return np.asarray(parts, np.int32), areas, square
         # An arm extends to the window's edge; pieces on the ledge are isolated in front of the near squares.
         left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
         right, bottom = left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]

@@ -25,11 +25,11 @@ EMPTY = ("",) * 52
 
 
 @cache
-def pictures() -> tuple[SceneStyle, Image, Image]:
-    """The look of a table, its empty board, and the same board with a piece on d5."""
+def pictures(square: str = "d5") -> tuple[SceneStyle, Image, Image]:
+    """The look of a table, its empty board, and the same board with a piece on one square."""
     look, rng = pleasant_look(640, 480), np.random.default_rng(4)
     view = BoardView(look)
-    stacks = ["g" if square == INDEX["d5"] else "" for square in range(52)]
+    stacks = ["g" if s == INDEX[square] else "" for s in range(52)]
     return look, view.shoot(Stage(EMPTY), rng), view.shoot(Stage(tuple(stacks)), rng)
 
 
@@ -42,9 +42,10 @@ def fitted(now: Image, right: float, up: float) -> tuple[Camera, BoardProfile] |
     return fit_first_piece(now, change, outlines, plastic_sets(), None)
 
 
-@pytest.mark.parametrize(("right", "up"), [(0.4, 0.0), (-0.3, 0.3)])
-def test_a_board_found_between_its_squares_is_corrected(right: float, up: float) -> None:
-    look, _, now = pictures()
+@pytest.mark.parametrize(("square", "right", "up"), [("d5", -0.3, 0.3), ("h4", -0.4, 0.0)])
+def test_a_board_found_between_its_squares_is_corrected(square: str, right: float, up: float) -> None:
+    """Also if the piece seems to lie on the ledge."""
+    look, _, now = pictures(square)
     found = fitted(now, right, up)
     assert found is not None and found[1] == look.profile
     assert corner_error(found[0], look.camera, look.profile) < 0.1
