@@ -42,7 +42,7 @@ def fitted(now: Image, right: float, up: float) -> tuple[Camera, BoardProfile] |
     return fit_first_piece(now, change, outlines, plastic_sets(), None)
 
 
-@pytest.mark.parametrize(("square", "right", "up"), [("d5", -0.3, 0.3), ("h4", -0.4, 0.0)])
+@pytest.mark.parametrize(("square", "right", "up"), [("d5", -0.3, 0.3), ("d8", 0.0, -0.4)])
 def test_a_board_found_between_its_squares_is_corrected(square: str, right: float, up: float) -> None:
     """Also if the piece seems to lie on the ledge."""
     look, _, now = pictures(square)
