@@ -298,9 +298,12 @@ def _since_prompt(world: World, trimmed: World, inside: set[int]) -> Iterator[Ac
 def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
     """The judgement with the foreign area that its act does not explain."""
     changes = judgement.act.changes
-    return replace(
-        judgement, foreign=look.foreign_area(list(changes), {s: len(v) for s, v in changes.items()})
-    )
+    foreign = look.foreign_area(list(changes), {s: len(v) for s, v in changes.items()})
+    stood = look.evidence.standing
+    if len(changes) > 1 and not judgement.act.legal and all(stood[s].startswith(changes[s]) for s in changes):
+        # Pieces have only disappeared, from several squares: a sleeve of the board's colour may hide them.
+        foreign = max(foreign, look.arm_area(list(changes)))
+    return replace(judgement, foreign=foreign)
 
 
 def _overlap(look: Look, square: int, others: Sequence[int]) -> bool:

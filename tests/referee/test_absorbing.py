@@ -42,12 +42,12 @@ def shaded(image: Image) -> Image:
     return np.asarray(spoilt, np.uint8)
 
 
-def arm(length: int, width: int) -> Spoil:
+def arm(length: int, width: int, colour: tuple[int, int, int] = (120, 150, 200)) -> Spoil:
     """A sleeve that reaches over the board from the left."""
 
     def spoil(image: Image) -> Image:
         return np.asarray(
-            cv2.line(image.copy(), (0, 240), (length, 240), (120, 150, 200), width, cv2.LINE_AA), np.uint8
+            cv2.line(image.copy(), (0, 240), (length, 240), colour, width, cv2.LINE_AA), np.uint8
         )
 
     return spoil
@@ -113,6 +113,16 @@ def test_a_shadow_with_a_resting_arm_shows_no_turn() -> None:
     """The sleeve, coloured like a piece, ends between two squares as a piece that moved would."""
     watched = Watched()
     watched.covered_for(OCCLUDER_ABSORB_TIME + 1.0, lambda image: arm(230, 90)(shaded(image)))
+    assert watched.table.shoot(watched.table.stage(), 1.0).summary == []
+    watched.table.stacks = watched.table.after("b4-b3")
+    assert watched.table.shoot(watched.table.stage(), 1.0).summary == ["move b4-b3"]
+
+
+def test_a_sleeve_as_pale_as_the_board_is_not_alerted() -> None:
+    """It hides pieces, but between them the board looks as before."""
+    watched = Watched()
+    sleeve = arm(255, 75, (168, 200, 212))
+    watched.covered_for(OCCLUDER_ABSORB_TIME + 1.5, sleeve)
     assert watched.table.shoot(watched.table.stage(), 1.0).summary == []
     watched.table.stacks = watched.table.after("b4-b3")
     assert watched.table.shoot(watched.table.stage(), 1.0).summary == ["move b4-b3"]

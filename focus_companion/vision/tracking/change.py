@@ -36,6 +36,10 @@ _MAX_LEDGE_OVERLAP = 0.5
 """Maximum area of the lattice, in squares, covered by pieces on the board's ledge and their shadows."""
 _MAX_LEDGE_AREA = 5.0
 """Maximum total area of such pieces and their shadows, in squares."""
+_ARM_REACH = 2.5
+"""Distance in squares from the visible part of an arm to pieces that it may hide; raising it delays alerts
+while an arm lies beside the board.
+"""
 _BOARD_MARGIN = 2.0
 """Margin around the lattice, in squares, that is searched for an arm."""
 _TABLE_MARGIN = 4.5
@@ -282,6 +286,22 @@ class Change:
             _SHADED_AREA_WEIGHT * self._largest_area(sampled),
         )
 
+    def arm_area(self, squares: Collection[int]) -> float:
+        """Area, in squares, of the largest change that extends from the edge of the window to the
+        neighbourhood of these squares. It may be an arm that hides them, even if it is as dark as the board
+        between its visible part and the pieces.
+        """
+        parts, stats, area = self._labelled(self.changed[:: self._every, :: self._every])
+        near = np.zeros(self.changed.shape, np.uint8)
+        for square in squares:
+            near[self._slices(square)] |= self._outlines.columns[square].standing(1)
+        wide = 2 * round(_ARM_REACH * self._pitch) + 1
+        near = np.asarray(cv2.dilate(near, np.ones((wide, wide), np.uint8)))
+        near = np.asarray(cv2.resize(near, parts.shape[::-1], interpolation=cv2.INTER_NEAREST))
+        edge = np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]])
+        arms = set(edge.tolist()) & set(parts[near > 0].tolist()) - {0}
+        return max((float(stats[arm, cv2.CC_STAT_AREA]) / area for arm in arms), default=0.0)
+
     def occluder(self, *, in_shadow: bool = False) -> Occluder | None:
         """The occluder over the squares, if any: the changed component with the largest area outside all
         columns, as acts on the board change only pixels within the columns. ``in_shadow``: a shadow lies on
@@ -356,35 +376,41 @@ class Change:
         grid; the area of each, 0 if it does not overlap the lattice or, unless ``on_ledge``, may be a piece
         on the board's ledge; and the area of a square.
         """
-        every = self._every
-        factor = max(1, round(self._pitch / _COARSE_SAMPLES_PER_SQUARE / every))
+        parts, stats, square = self._labelled(remaining)
+        lattice = cv2.resize(
+            # The mask excludes the corners, where there are no squares: when the light changes, the table
+            # there changes as a region, and objects there hide nothing.
+            lattice_mask(self._outlines, self.window).view(np.uint8),
+            (parts.shape[1], parts.shape[0]),
+            interpolation=cv2.INTER_NEAREST,
+        )
+        reach = np.bincount(parts.ravel(), np.asarray(lattice, float).ravel(), len(stats))
+        areas = stats[:, cv2.CC_STAT_AREA].astype(float)
+        areas[0] = 0
+        areas[reach < max(3, _MIN_OCCLUDER_OVERLAP * square)] = 0
+        if on_ledge:
+            return parts, areas, square
+        # An arm extends to the window's edge; pieces on the ledge are isolated in front of the near squares.
+        left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
+        right, bottom = left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]
+        isolated = (left > 0) & (top > 0) & (right < parts.shape[1]) & (bottom < parts.shape[0])
+        areas[isolated & (reach < _MAX_LEDGE_OVERLAP * square) & (areas < _MAX_LEDGE_AREA * square)] = 0
+        return parts, areas, square
+
+    def _labelled(self, remaining: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.int32], float]:
+        """The connected components of ``remaining`` (a subsampled mask of the window), labelled on a coarser
+        grid, with OpenCV's statistics; and the area of a square there.
+        """
+        factor = max(1, round(self._pitch / _COARSE_SAMPLES_PER_SQUARE / self._every))
         small = cv2.resize(
             remaining.astype(np.uint8) * 255,
             (max(1, remaining.shape[1] // factor), max(1, remaining.shape[0] // factor)),
             interpolation=cv2.INTER_AREA,
         )
         solid = (np.asarray(small) > 127).astype(np.uint8)
-        count, parts, stats, _ = cv2.connectedComponentsWithStats(solid, connectivity=8)
-        lattice = cv2.resize(
-            # The mask excludes the corners, where there are no squares: when the light changes, the table
-            # there changes as a region, and objects there hide nothing.
-            lattice_mask(self._outlines, self.window).view(np.uint8),
-            (solid.shape[1], solid.shape[0]),
-            interpolation=cv2.INTER_NEAREST,
-        )
-        reach = np.bincount(parts.ravel(), np.asarray(lattice, float).ravel(), count)
-        areas = stats[:, cv2.CC_STAT_AREA].astype(float)
-        square = (self._pitch / (factor * every)) ** 2
-        areas[0] = 0
-        areas[reach < max(3, _MIN_OCCLUDER_OVERLAP * square)] = 0
-        if on_ledge:
-            return np.asarray(parts, np.int32), areas, square
-        # An arm extends to the window's edge; pieces on the ledge are isolated in front of the near squares.
-        left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
-        right, bottom = left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]
-        isolated = (left > 0) & (top > 0) & (right < solid.shape[1]) & (bottom < solid.shape[0])
-        areas[isolated & (reach < _MAX_LEDGE_OVERLAP * square) & (areas < _MAX_LEDGE_AREA * square)] = 0
-        return np.asarray(parts, np.int32), areas, square
+        _, parts, stats, _ = cv2.connectedComponentsWithStats(solid, connectivity=8)
+        square = (self._pitch / (factor * self._every)) ** 2
+        return np.asarray(parts, np.int32), np.asarray(stats, np.int32), square
 
 
 def _discs_in_a_row(blob: NDArray[np.bool_]) -> int:

@@ -155,3 +155,7 @@ class Look:
         :meth:`.Change.foreign_area`.
         """
         return self.change.foreign_area(explained, tallest) if self.change else 0.0
+
+    def arm_area(self, squares: Sequence[int]) -> float:
+        """Area, in squares, of what may be an arm that hides these squares; see :meth:`.Change.arm_area`."""
+        return self.change.arm_area(squares) if self.change else 0.0

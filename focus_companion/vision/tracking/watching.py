@@ -209,10 +209,7 @@ class Watching:
             return self
         context, placement = self._context, self.placement
         if look.change is not None and not look.all_over:
-            # An arm may rest on the board together with its shadow; the squares under it show no act.
-            occluder = look.change.occluder(in_shadow=True)
-            under = () if occluder is None else occluder.squares
-            placement = replace(placement, hidden=(*placement.hidden, *under))
+            placement = replace(placement, hidden=(*placement.hidden, *self._under_arm(look, look.change)))
         picture = StillFrame(Frame(look.number, look.time, look.image), look.since, look.small)
         after = Watching.at(context, picture, Hypothesis(placement))
         if after is None and look.all_over and self._relearned != look.number:
@@ -223,6 +220,16 @@ class Watching:
             if agrees > CERTAIN_AGREEMENT:
                 after = Watching.at(context, picture, Hypothesis(placement, relearn=True))
         return after or self
+
+    def _under_arm(self, look: Look, change: Change) -> tuple[int, ...]:
+        """The squares that may show a resting arm instead of an act, although no occluder is visible."""
+        if look.widespread:
+            # The arm rests together with its shadow.
+            occluder = change.occluder(in_shadow=True)
+            return () if occluder is None else occluder.squares
+        # Its sleeve is as dark as the board.
+        wrong = look.disagreeing(self._context.standing)
+        return wrong if change.arm_area(wrong) else ()
 
     def _add_object(self, look: Look, occluder: Occluder) -> None:
         """Make an object part of the scene, and look at the same picture again."""
