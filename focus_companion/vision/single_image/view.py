@@ -115,11 +115,15 @@ class StillPicture:
 
 
 class View:
-    """A picture through one camera, with one set."""
+    """A picture through one camera, with one set. ``tallest``: number of pieces in the tallest stack that is
+    considered, :data:`MAX_HEIGHT` if the position is to be solved.
+    """
 
-    def __init__(self, picture: StillPicture, camera: Camera, profile: BoardProfile) -> None:
+    def __init__(
+        self, picture: StillPicture, camera: Camera, profile: BoardProfile, tallest: int = MAX_HEIGHT
+    ) -> None:
         self.picture, self.camera, self.profile = picture, camera, profile
-        outlines = Outlines(camera, profile, MAX_HEIGHT)
+        outlines = Outlines(camera, profile, tallest)
         self.layers = Layers(outlines, () if picture.flat is None else flat_tops(outlines))
         self.window: Window = self.layers.window
         self.pixels = picture.pixels[self.window.slices]
