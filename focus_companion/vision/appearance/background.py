@@ -120,12 +120,16 @@ def shade_log_likelihood(pixels: NDArray[np.uint8], shade: NDArray[np.uint8]) ->
     """(h, w) log-likelihood of pixels that show this shade, (h, w, 3) or (3,), in the light in which it was
     seen or in another.
     """
-    shown, known = pixels.astype(np.float32), np.maximum(shade, 1).astype(np.float32)
-    exactly = np.exp(_PEAK_NATS - ((shown - known) ** 2).sum(-1) / (2 * _SIGMA**2))
+    # Arrays (3, h, w) are summed over the channels in a tenth of the time.
+    shown = np.ascontiguousarray(np.moveaxis(pixels, -1, 0), np.float32)
+    known = np.ascontiguousarray(np.moveaxis(np.maximum(shade, 1), -1, 0), np.float32)
+    if shade.ndim == 1:
+        known = known.reshape(-1, *[1] * (shown.ndim - 1))
+    exactly = np.exp(_PEAK_NATS - ((shown - known) ** 2).sum(0) / (2 * _SIGMA**2))
     # All shades that other light may turn this one into are equally likely.
-    length = (known * known).sum(-1)
-    factor = np.clip((shown * known).sum(-1) / length, _MIN_LIGHT_FACTOR, _MAX_LIGHT_FACTOR)
-    deviation = ((shown - factor[..., None] * known) ** 2).sum(-1)
+    length = (known * known).sum(0)
+    factor = np.clip((shown * known).sum(0) / length, _MIN_LIGHT_FACTOR, _MAX_LIGHT_FACTOR)
+    deviation = ((shown - factor * known) ** 2).sum(0)
     line = (_MAX_LIGHT_FACTOR - _MIN_LIGHT_FACTOR) * np.sqrt(length)
     peak = 256.0**3 / (np.maximum(line, _SIGMA) * 2 * np.pi * _SIGMA**2)
     shaded = peak * np.exp(-deviation / (2 * _SIGMA**2))

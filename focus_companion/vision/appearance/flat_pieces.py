@@ -41,20 +41,17 @@ def flat_tops(outlines: Outlines) -> tuple[Mask, ...]:
     radius = max(radius for radius, height in piece.rings if height == piece.height)
     if not outlines.profile.flat or radius < _MIN_FLAT_RADIUS * piece.radius:
         return ()
-    disc = Solid(((radius, piece.height),))
-    return tuple(_tops(outlines, square, disc) for square in range(len(outlines.columns)))
-
-
-def _tops(outlines: Outlines, square: int, disc: Solid) -> Mask:
-    """(tallest, h, w): :func:`flat_tops` of one square; ``disc`` is the top of a piece."""
-    profile, column = outlines.profile, outlines.columns[square]
-    x, y = profile.centres[square].tolist()
-    corner = np.array((column.left, column.top), np.float32)
-    rings = [
-        outlines.camera.project(ring_points(disc, (x, y), level * profile.rise)).astype(np.float32) - corner
-        for level in range(len(column.masks) - 1)
-    ]
-    return np.asarray(filled(rings, (column.width, column.height)) & column.masks[1:])
+    disc, profile = Solid(((radius, piece.height),)), outlines.profile
+    levels = range(len(outlines.columns[0].masks) - 1)
+    rings = np.array([ring_points(disc, (0.0, 0.0), level * profile.rise) for level in levels])
+    centres = np.insert(profile.centres, 2, 0.0, axis=1)
+    points = centres[:, None, None] + rings
+    pixels = outlines.camera.project(points.reshape(-1, 3)).astype(np.float32).reshape(*points.shape[:3], 2)
+    tops = []
+    for own, column in zip(pixels, outlines.columns, strict=True):
+        corner = np.array((column.left, column.top), np.float32)
+        tops.append(filled(own - corner, (column.width, column.height)) & column.masks[1:])
+    return tuple(tops)
 
 
 def local_shade(pixels: NDArray[np.uint8], pitch: float) -> NDArray[np.uint8]:

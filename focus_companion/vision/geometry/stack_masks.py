@@ -225,25 +225,36 @@ def _lattice(outlines: Outlines, window: Window) -> Mask:
 
 def fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
     """The field at each pixel of the window, ignoring occlusion, (h, w): the index of its square plus 1; 0
-    outside the lattice.
+    outside the lattice; read-only.
     """
-    return _filled_fields(outlines, window, outlines.profile.centres)
+    return _filled_fields(outlines, window, unused=False)
 
 
 def unused_fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
     """The same for the twelve unused squares in the corners of the lattice, numbered from 1."""
-    return _filled_fields(outlines, window, outlines.profile.unused_centres)
+    return _filled_fields(outlines, window, unused=True)
 
 
-def _filled_fields(outlines: Outlines, window: Window, centres: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """(h, w): which of the squares with these ``centres`` (N, 2), in mm, a pixel is on, from 1; else 0."""
-    mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
-    half = outlines.profile.pitch / 2
-    for index, (x, y) in enumerate(centres):
-        corners = np.array([(x + sx * half, y + sy * half, 0.0) for sx, sy in CORNERS.values()])
-        pixels = outlines.camera.project(corners) - (window.left, window.top)
-        cv2.fillConvexPoly(mask, np.round(pixels * 16).astype(np.int32), index + 1, cv2.LINE_8, 4)
-    return mask
+@cached_per_outlines
+def _known_fields(outlines: Outlines) -> dict[tuple[Window, bool], NDArray[np.uint8]]:
+    """The results of :func:`_filled_fields` so far, by window and whether the squares are the unused ones."""
+    return {}
+
+
+def _filled_fields(outlines: Outlines, window: Window, *, unused: bool) -> NDArray[np.uint8]:
+    """(h, w): which of the 52 (or of the ``unused``) squares a pixel is on, from 1; else 0."""
+    known = _known_fields(outlines)
+    if (window, unused) not in known:
+        mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
+        profile = outlines.profile
+        centres = profile.unused_centres if unused else profile.centres
+        corners = centres[:, None] + np.array(list(CORNERS.values())) * (profile.pitch / 2)
+        pixels = outlines.camera.project(np.insert(corners.reshape(-1, 2), 2, 0.0, axis=1))
+        outline = np.round((pixels - (window.left, window.top)) * 16).astype(np.int32)
+        for index, square in enumerate(outline.reshape(-1, len(CORNERS), 2), 1):
+            cv2.fillConvexPoly(mask, square, index, cv2.LINE_8, 4)
+        known[window, unused] = mask
+    return known[window, unused]
 
 
 def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Column, ...]:

@@ -47,7 +47,7 @@ class Layers:
         self.outlines = outlines
         self.window: Window = outlines.window(range(len(outlines.columns)))
         self.tops = tops
-        self._level = [_level_maps(column.masks) for column in outlines.columns]
+        self._level: dict[int, NDArray[np.uint8]] = {}
         rank = {square: place for place, square in enumerate(outlines.far_to_near)}
         self._near = []
         self._far = []
@@ -88,6 +88,8 @@ class Layers:
         """
         column = self.outlines.columns[square]
         window = column.window
+        if square not in self._level:
+            self._level[square] = _level_maps(column.masks)
         free = (self._level[square] != 0).any(0) | column.masks[0]
         for other in self._near[square]:
             self.outlines.columns[other].cut_from(free, window, len(stacks[other]))

@@ -193,8 +193,9 @@ def fitted_to_position(
     the nats of that explanation.
     """
     found = []
+    tallest = max(1, *map(len, stacks))
     for reach in (*_CHANGED_REACHES, 0.0):
-        view = View(picture, camera, profile)
+        view = View(picture, camera, profile, tallest)
         palette = view.relearned(stacks)
         found.append((camera, view.nats_of(palette, stacks)))
         if reach:
