@@ -51,7 +51,7 @@ from focus_companion.simulator.stage import Hand
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
-from focus_companion.vision.geometry.orientation import SIDES
+from focus_companion.vision.geometry.orientation import SIDES, upright
 from focus_companion.vision.geometry.scene import BoardProfile, Camera, Lens
 
 SHADES = {
@@ -87,9 +87,12 @@ class Outcome:
 
 def side_of_rank1(camera: Camera, profile: BoardProfile) -> str:
     """The side of the picture nearest to which rank 1 lies."""
-    far = 4 * profile.pitch
-    first, last = camera.project(np.array([(0.0, -far, 0.0), (0.0, far, 0.0)]))
-    return max(SIDES, key=lambda side: float((first - last) @ np.array(SIDES[side])))
+    empty = [""] * len(SQUARES)
+
+    def error(side: str) -> float:
+        return corner_error(upright(camera, profile, empty, side), camera, profile)
+
+    return min(SIDES, key=error)
 
 
 def seen_from(

@@ -83,14 +83,18 @@ def upright(
 ) -> Camera:
     """Of the orientations in which the position looks the same, the one with rank 1 at the side ``rank1`` of
     the picture; ``any_shades`` as in :func:`same_turns`.
+
+    Seen across a corner, perspective may bend ranks and files in the same direction: both count, so that each
+    orientation belongs to one side.
     """
-    side = np.array(SIDES[rank1])
+    x, y = SIDES[rank1]
     far = 4 * profile.pitch
+    ends = np.array([(0.0, -far, 0.0), (0.0, far, 0.0), (far, 0.0, 0.0), (-far, 0.0, 0.0)])
 
     def lean(turn: Camera) -> float:
-        first, last = turn.project(np.array([(0.0, -far, 0.0), (0.0, far, 0.0)]))
-        away = first - last
-        return float(away @ side / np.linalg.norm(away))
+        rank1_end, rank8_end, last_file, first_file = turn.project(ends)
+        down, right = rank1_end - rank8_end, last_file - first_file
+        return float(down @ (x, y) / np.linalg.norm(down) + right @ (y, -x) / np.linalg.norm(right))
 
     choices = [turned(camera, turns) for turns in same_turns(stacks, any_shades=any_shades)]
     return choices[0] if len(choices) == 1 else max(choices, key=lean)

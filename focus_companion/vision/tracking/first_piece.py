@@ -22,11 +22,6 @@ from .push_fit import CERTAIN_AGREEMENT
 FIRST_PIECE_CONSTRAINTS = constraints(("g",))
 """The constraints of a pose that was fitted to one piece."""
 
-_MAX_OFF_CENTRE = 0.2
-"""Distance in squares between the change and the nearest square from which the pose is fitted; a piece's own
-shadow adds as much. Raising it leaves larger errors of the pose uncorrected.
-"""
-
 _MAX_POSE_ERROR = 0.75
 """Maximum distance in squares between the change and the square on which the piece may stand. Raising it
 tries more squares.
@@ -41,7 +36,7 @@ def fit_first_piece(
     lens: LensProfile | None,
 ) -> tuple[Camera, BoardProfile] | None:
     """The pose and the set with which a piece where the empty board has changed stands on a square; ``None``
-    if it does already, or if the change is not certainly a piece.
+    if the change is not certainly a piece.
     """
     if outlines.profile.flat or (blob := change.lone_blob()) is None:
         return None
@@ -50,8 +45,6 @@ def fit_first_piece(
         np.column_stack([profile.centres, np.full(len(profile.centres), profile.rise / 2)])
     )
     distances = np.linalg.norm(middles - blob, axis=1) / outlines.pitch
-    if distances.min() <= _MAX_OFF_CENTRE:
-        return None
     for square in sorted(np.flatnonzero(distances < _MAX_POSE_ERROR), key=lambda s: distances[s]):
         # How a piece is fitted does not depend on its colour.
         stacks = ["g" if s == square else "" for s in range(len(distances))]

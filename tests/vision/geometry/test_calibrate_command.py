@@ -76,7 +76,7 @@ def test_wrong_calibrate_options_are_reported(args: tuple[str, ...], status: int
 def test_pictures_without_the_target_are_reported(tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / "dark.png"), picture_of_sheet(cameras(known_lens())[0])[:60, :80])
     _, errors = calibrate("--pictures", tmp_path, "--output", tmp_path / "x.toml", status=1)
-    assert "in 0 pictures only" in errors.splitlines()[-1]
+    assert "in only 0 pictures" in errors.splitlines()[-1]
     assert not (tmp_path / "x.toml").exists()
 
 

@@ -6,9 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from simulated import view_of
 
+from focus_companion.simulator.for_tests.corner_error import corner_error
+from focus_companion.simulator.scene_style import pleasant_look
+from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Frame
+from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.tracking.push import pushed
 from focus_companion.vision.tracking.seeking import FIRST_RETRIES, FIRST_RETRY_DELAY
 from focus_companion.vision.tracking.state import RETRY_DELAY
 from focus_companion.vision.tracking.watcher import Watcher
@@ -35,3 +41,27 @@ def test_a_board_that_was_not_found_is_searched_for_often_at_first_and_rarely_la
         and len(soon) == FIRST_RETRIES - 1
     )
     assert again or (rarely and all(RETRY_DELAY <= gap < RETRY_DELAY + 2 / FPS for gap in rarely))
+
+
+@pytest.mark.parametrize(
+    ("confidences", "used"),
+    [([0.95, 0.99], 0), ([0.5, 0.95], 1), ([0.4, 0.5, 0.3, 0.2], 1)],
+    ids=["certain at once", "noise in the first picture", "never certain"],
+)
+def test_an_empty_board_is_taken_where_it_is_found_with_certainty(
+    confidences: list[float], used: int
+) -> None:
+    """No position shows that it was found at a wrong place."""
+    look = pleasant_look(640, 480)
+    image = view_of(look).shoot(Stage(("",) * 52), np.random.default_rng(2))
+    away = [0 if index == used else 3 * look.profile.pitch for index in range(len(confidences))]
+    found = [
+        FoundBoard(pushed(look.camera, far, 0.0, 0.0), look.profile, confidence)
+        for far, confidence in zip(away, confidences, strict=True)
+    ]
+    searches = iter(found)
+    watcher = Watcher(plastic_sets(), ("",) * 52, "gr", finder=lambda *_: next(searches))
+    for index in range(2 * FPS):
+        watcher.see(Frame(index, index / FPS, image))
+    assert watcher.outlines is not None
+    assert corner_error(watcher.outlines.camera, look.camera, look.profile) < 0.1
