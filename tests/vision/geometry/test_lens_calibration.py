@@ -48,7 +48,7 @@ def test_unusable_views_are_refused_with_the_reason() -> None:
     lens = known_lens()
     good = views(lens, count=9)
     assert len(good) >= 6
-    with pytest.raises(LensError, match="in 3 pictures only"):
+    with pytest.raises(LensError, match="in only 3 pictures"):
         measure(good[:3], "test")
     with pytest.raises(LensError, match="same angle"):
         measure(views(lens, count=7, tilt=4.0), "test")
