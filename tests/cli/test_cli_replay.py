@@ -132,7 +132,7 @@ def test_a_player_of_three_who_leaves_is_out(focus: Any, write: Any) -> None:
         (["b2-b3", "*d5"], "ply 2, *d5", "reserve"),
         (["b2-b9"], "ply 1, b2-b9", "not on the board"),
         (["b2-b3", {"act": "draw"}, "b5-b4"], "ply 2, b5-b4", "over"),
-        (["b2-b3", {"act": "resign", "player": "blue"}], "ply 2, resign", "no player"),
+        (["b2-b3", {"act": "resign", "player": "blue"}], "ply 2, resign", "not a player"),
     ],
 )
 def test_an_illegal_move_is_reported_in_one_line(
