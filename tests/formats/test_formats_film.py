@@ -70,7 +70,7 @@ def test_a_film_has_the_format_that_phones_play() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("plies", [70, 700])
 def test_the_length_of_a_film_is_bounded(plies: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even for a game with more turns than the film has frames; the length does not depend on the pictures."""
+    """Even for a game with more turns than the film has frames, whatever its pictures show."""
     assert mp4.WIDTH == 720
     if plies > MAX_SECONDS * FPS:
         shades = np.random.default_rng(1)
