@@ -1,6 +1,6 @@
-"""``focus-companion`` with the simulated board in small pictures: ``python small_demo.py play …``.
+"""``focus-companion`` with the simulated board in few small pictures: ``python small_demo.py play …``.
 
-For tests of what happens around a game: its table is painted and followed at half of the cost.
+For tests of what happens around a game: its table is painted and followed at a fraction of the cost.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ SMALL_DEMO: Final = (sys.executable, str(Path(__file__)))
 """The command, to be followed by the arguments of ``focus-companion``."""
 
 
+FPS: Final = 5.0
+"""Pictures per second. The demo allows for a reader that takes four."""
+
+
 def small_demo_source() -> Any:
-    """What makes the source of the simulated board, in small pictures."""
+    """What makes the source of the simulated board, in few small pictures."""
     from focus_companion.simulator.demo import DemoSource
 
-    return partial(DemoSource, size=(640, 480))
+    return partial(DemoSource, size=(640, 480), fps=FPS)
 
 
 def main() -> None:

@@ -44,6 +44,8 @@ class Terminal:
             # Any free port, and none of the test machine's lights.
             "FOCUS_COMPANION_PORT": "0",
             "FOCUS_COMPANION_LIGHTS": "none",
+            # Python compiles what it imports; pip would compile all the rest as well.
+            "PIP_COMPILE": "0",
         }
 
     def start(self, line: str) -> subprocess.Popen[str]:

@@ -95,7 +95,8 @@ def write_mp4(
             image = _painted(beat)
             if not index:
                 _prepare(stream, image.shape[1], image.shape[0])
-            picture = av.VideoFrame.from_ndarray(image, format="rgb24")
+            # Converted here, and not again for every frame.
+            picture = av.VideoFrame.from_ndarray(image, format="rgb24").reformat(format=stream.pix_fmt)
             for _ in range(frames):
                 picture.pts = None  # repeated for the duration of the picture
                 film.mux(stream.encode(picture))

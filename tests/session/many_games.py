@@ -24,7 +24,8 @@ from focus_companion.session.session import Session
 from focus_companion.simulator import demo
 from focus_companion.vision.capture.frames import Frame
 
-FPS = 6.0
+FPS = 4.0
+"""Pictures per second of the game: the fewest that the demo allows for."""
 
 
 class Hurried(demo.DemoSource):

@@ -55,7 +55,7 @@ def test_all_threads_share_one_pool(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_memory_stays_flat_from_game_to_game_and_the_board_is_found_at_once() -> None:
     ended = subprocess.run(
-        [sys.executable, str(HERE / "many_games.py"), "6", "4"], capture_output=True, text=True, timeout=800
+        [sys.executable, str(HERE / "many_games.py"), "6", "3"], capture_output=True, text=True, timeout=800
     )
     assert not ended.returncode, ended.stderr
     games = [json.loads(line) for line in ended.stdout.splitlines()]

@@ -175,7 +175,7 @@ def test_a_reading_is_turned_as_the_board_is_known_to_lie(quarters: int) -> None
 def test_the_camera_reads_the_start_and_the_game_goes_on_from_it(rank1: str, quarters: int) -> None:
     """From pictures to turns: a position after 14 plies is read, accepted, and followed by a turn."""
     session = Session(RULES, {}, None, Pipeline(RULES, rank1=rank1), start_from="camera", takes_reading=True)
-    look, rng = pleasant_look(800, 600), np.random.default_rng(5)
+    look, rng = pleasant_look(640, 480), np.random.default_rng(5)
     number = 0
 
     def show(stacks: tuple[str, ...], seconds: float) -> list[str]:

@@ -18,6 +18,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
+from small_demo import SMALL_DEMO
 from transcript import Listener
 from waiting import until
 
@@ -229,7 +230,7 @@ def test_the_demo_can_be_reconstructed_from_its_speech(
     """With ``play --camera demo --speak pl``, the sentences for the engine give the game in the journal."""
     program = engine(0.0)
     env = os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}", "XDG_STATE_HOME": str(tmp_path)}
-    command = [sys.executable, "-m", "focus_companion.cli", "play", "--camera", "demo", "--speak", "pl"]
+    command = [*SMALL_DEMO, "play", "--camera", "demo", "--speak", "pl"]
     play = subprocess.Popen(
         [*command, "--port", "0", "--data", str(tmp_path / "data"), "--name", "green=Ania"],
         env=env, stdout=subprocess.PIPE, text=True,

@@ -197,18 +197,20 @@ def _residuals(
         np.array(camera.lens.distortion),
     )
     derivative = np.asarray(derivative, float).reshape(len(points), 2, -1)
-    jacobian = np.concatenate(
-        [
-            derivative[:, :, :6],
-            (derivative[:, :, 6:8].sum(2) * camera.lens.focal)[:, :, None],
-            derivative[:, :, 10:11],
-        ],
-        axis=2,
-    )
+    jacobian = np.empty((len(points), 2, 8))
+    jacobian[:, :, :6] = derivative[:, :, :6]
+    np.add(derivative[:, :, 6], derivative[:, :, 7], out=jacobian[:, :, 6])
+    jacobian[:, :, 6] *= camera.lens.focal
+    jacobian[:, :, 7] = derivative[:, :, 10]
     residual = np.asarray(projected, float).reshape(-1, 2) - pixels
     if normals is None:
         return residual, jacobian
-    return (residual * normals).sum(1, keepdims=True), (jacobian * normals[:, :, None]).sum(1, keepdims=True)
+    # Sums of two terms: numpy's sum over an axis of length two takes five times as long.
+    across, down = normals[:, :1], normals[:, 1:]
+    return (
+        residual[:, :1] * across + residual[:, 1:] * down,
+        jacobian[:, :1] * across[:, :, None] + jacobian[:, 1:] * down[:, :, None],
+    )
 
 
 def displaced_cameras(camera: Camera, profile: BoardProfile, distance: float) -> Iterator[Camera]:

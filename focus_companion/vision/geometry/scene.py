@@ -135,7 +135,7 @@ class Lens:
 
 
 _PROJECTION_BATCH = 2048
-"""Points projected per call: OpenCV also computes their derivatives, which take half a kilobyte per point."""
+"""Points projected at a time, so that intermediate results stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -164,19 +164,38 @@ class Camera:
         return float(np.degrees(np.arccos(place[2] / np.linalg.norm(place))))
 
     def project(self, points: Floats) -> Floats:
-        """Pixels (N, 2) of points (N, 3) of the board frame."""
-        places = np.ascontiguousarray(points, float).reshape(-1, 1, 3)
-        view = (
-            np.array(self.rotation, float),
-            np.array(self.translation, float),
-            self.lens.matrix,
-            np.array(self.lens.distortion, float),
-        )
+        """Pixels (N, 2) of points (N, 3) of the board frame.
+
+        The same arithmetic as ``cv2.projectPoints``, which takes five times as long for many points because
+        it also computes derivatives.
+        """
+        places = np.asarray(points, float).reshape(-1, 3)
         pixels = np.empty((len(places), 2))
-        for first in range(0, len(places), _PROJECTION_BATCH):
-            some = slice(first, first + _PROJECTION_BATCH)
-            pixels[some] = cv2.projectPoints(places[some], *view)[0].reshape(-1, 2)
+        # A point in the plane of the camera may be infinitely far outside the picture.
+        with np.errstate(over="ignore", invalid="ignore"):
+            for first in range(0, len(places), _PROJECTION_BATCH):
+                some = slice(first, first + _PROJECTION_BATCH)
+                self._project(places[some], pixels[some])
         return pixels
+
+    def _project(self, points: Floats, pixels: Floats) -> None:
+        """Writes the pixels of ``points`` (N, 3) into ``pixels`` (N, 2)."""
+        across, down, away = np.ascontiguousarray(points.T)
+        x, y, z = (
+            row[0] * across + row[1] * down + row[2] * away + offset
+            for row, offset in zip(self.rotation_matrix.tolist(), self.translation, strict=True)
+        )
+        scale = 1 / np.where(z == 0, 1, z)
+        x *= scale
+        y *= scale
+        k1, k2, p1, p2 = self.lens.distortion
+        squared = x * x + y * y
+        twisted = 2 * x * y
+        radial = 1 + k1 * squared + k2 * (squared * squared)
+        pixels[:, 0] = x * radial + p1 * twisted + p2 * (squared + 2 * x * x)
+        pixels[:, 1] = y * radial + p1 * (squared + 2 * y * y) + p2 * twisted
+        pixels *= self.lens.focal
+        pixels += self.lens.centre
 
     def on_board(self, pixels: Floats) -> Floats:
         """Intersections (N, 2), in mm, of the viewing rays through ``pixels`` (N, 2) with the plane z = 0."""
