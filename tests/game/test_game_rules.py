@@ -187,6 +187,16 @@ def test_an_invalid_start_is_refused(start: object, wording: str) -> None:
         Rules.from_json({"players": 2, "set_up": "position", "start": start})
 
 
+@pytest.mark.parametrize(
+    "counts", [{"reserves": {"r": -1}}, {"captured": {"r": {"g": -1}}}], ids=["reserves", "captured"]
+)
+def test_a_start_made_with_a_negative_number_of_pieces_is_refused(counts: dict[str, Any]) -> None:
+    """A start from a record is refused earlier, with the place of the number."""
+    start = Start.make("gr", board({"d5": "g", "d6": "r"}), **counts)
+    with pytest.raises(RulesError, match="negative number of pieces"):
+        Rules.make(2, set_up="position", start=start)
+
+
 def test_a_start_in_which_nobody_could_move() -> None:
     rules = Rules.make(2, set_up="position", start=Start.make("gr", board({})))
     with pytest.raises(RulesError, match="nobody could move"):

@@ -11,7 +11,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Kind
-from focus_companion.referee.beliefs import World, believe, common_prefix, doubtful_squares
+from focus_companion.referee.beliefs import Belief, World, believe, common_prefix, doubtful_squares
 
 RULES = Rules.make(2)
 START = start_position(RULES)
@@ -77,6 +77,12 @@ def test_acts_of_a_world_are_changes_relative_to_the_assumed_stacks() -> None:
     assert back[0].changes == {
         square: stack for square, stack in enumerate(START.stacks) if stack != assumed[square]
     }
+
+
+def test_that_nothing_happened_is_neither_more_nor_less_likely_without_evidence() -> None:
+    """The hypothesis that no turn was played is weighed against the beliefs, the likeliest of which has 0."""
+    world = World(Belief(), [START], RULES, START.stacks, in_reference=False)
+    assert (world.nothing_since.prior, world.nothing_since.changes) == (0.0, {})
 
 
 @pytest.mark.parametrize("in_reference", [True, False])

@@ -194,28 +194,35 @@ def test_two_moves_of_one_player_are_not_emitted_as_two_turns(
 
 
 @pytest.mark.parametrize(
-    ("target", "touched", "faintly_changed", "deviations", "leads"),
+    ("target", "touched", "faintly_changed", "deviations", "unsettled", "leads"),
     [
-        ("g", 0.0, {}, 1.0, False),
-        ("g", 0.0, {"d6": 9.0}, 9.0, True),
-        ("g", 0.0, {}, 3.0, True),
-        ("g", 0.3, {}, 1.0, True),
-        ("rrrg", 0.3, {}, 1.0, True),
-        ("g", 0.07, {"d6": 9.0, "e4": 20.0}, 9.0, False),
-        ("g", 0.07, {"d6": 9.0, "e5": 20.0}, 9.0, True),
+        ("g", 0.0, {}, 1.0, (), False),
+        ("g", 0.0, {"d6": 9.0}, 9.0, (), True),
+        ("g", 0.0, {}, 3.0, (), True),
+        ("g", 0.3, {}, 1.0, (), True),
+        ("g", 0.3, {}, 1.0, ("d6",), False),
+        ("rrrg", 0.3, {}, 1.0, (), True),
+        ("g", 0.07, {"d6": 9.0, "e4": 20.0}, 9.0, (), False),
+        ("g", 0.07, {"d6": 9.0, "e5": 20.0}, 9.0, (), True),
     ],
     ids=[
         "nothing visible there",
         "faintly changed",
         "more than any other",
         "changed",
+        "changed, but it already differed in the reference",
         "changed, and five high",
         "less than another of its colour",
         "less than one of another colour",
     ],
 )
 def test_a_target_is_not_assumed_only_because_it_is_legal(
-    target: str, touched: float, faintly_changed: dict[str, float], deviations: float, leads: bool
+    target: str,
+    touched: float,
+    faintly_changed: dict[str, float],
+    deviations: float,
+    unsettled: tuple[str, ...],
+    leads: bool,
 ) -> None:
     """A piece is missing from one square and was set on its own colour, on the legal square or elsewhere."""
     turn = Act(Kind.TURN, changes(d5="r", d6=f"{target}g"), (Move.parse("d5-d6"),))
@@ -230,6 +237,7 @@ def test_a_target_is_not_assumed_only_because_it_is_legal(
             **{s: by for s, by in faintly_changed.items() if s != "d6"},
         },
         faintly_changed=faintly_changed,
+        unsettled=unsettled,
         barely_visible=["d6"],
         step=1.0,
     )

@@ -14,6 +14,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.referee.decision import Decision
 from focus_companion.referee.decision_terms import terms_of
 from focus_companion.referee.terms import Terms
+from focus_companion.referee.weighing import TEMPERATURE
 from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.support.decision_picture import COLOURS, PANEL_WIDTH, Views, draw
 from focus_companion.support.explainer import Explainer
@@ -61,7 +62,9 @@ def table(shared: Table) -> Iterator[Table]:
 
 @pytest.fixture(autouse=True)
 def _add_up() -> Iterator[None]:
-    """Every score is the sum of its terms, and the acts are in order."""
+    """Every score is the sum of its terms, and the acts are in order, with the probabilities that follow from
+    their distances.
+    """
     RECORDER.terms.clear()
     yield
     for terms in RECORDER.terms:
@@ -69,10 +72,11 @@ def _add_up() -> Iterator[None]:
             assert act.picture == pytest.approx(sum(s.nats for s in act.squares) + act.overlap)
             total = act.picture + act.prior + sum(act.context.values()) + act.heights
             assert act.score == pytest.approx(total)
-        assert not terms.acts or sum(act.probability for act in terms.acts) == pytest.approx(1.0)
         # An act may be preferred to a better-fitting one that differs only in what is barely visible.
         behind = [act.behind for act in terms.acts]
         assert behind[1:] == sorted(behind[1:]) and behind[:1] in ([], [0.0])
+        odds = np.exp(-np.maximum(behind, 0.0) / TEMPERATURE)
+        assert [act.probability for act in terms.acts] == pytest.approx(list(odds / odds.sum()))
 
 
 def test_a_turn_is_explained_by_its_two_squares(table: Table) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import simulated
@@ -15,6 +17,7 @@ from focus_companion.session.pipeline import REST_TIME, Pipeline
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Frame
+from focus_companion.vision.detection.manual_corners import Corners
 from focus_companion.vision.tracking import watcher
 
 RULES = Rules.make(2)
@@ -47,6 +50,23 @@ class Setting:
             told += self.sight.push(frame, (position,))
             self.number += 1
         return told
+
+
+@pytest.mark.parametrize(
+    ("corners", "wrong"),
+    [
+        (None, None),
+        ({"a1": (0.2, 0.9), "h1": (0.8, 0.9), "h8": (0.7, 0.2), "a8": (0.3, 0.2)}, None),
+        ({"a1": (0.2, 0.9), "h1": (0.8, 0.9), "h8": (0.7, 0.2)}, "its corners"),
+        ({"a1": (9.0, 0.9), "h1": (0.8, 0.9), "h8": (0.7, 0.2), "a8": (0.3, 0.2)}, "outside the picture"),
+    ],
+    ids=["none", "possible", "too few", "outside"],
+)
+def test_corners_set_by_hand_before_the_first_picture_are_checked_at_once(
+    corners: Corners | None, wrong: str | None
+) -> None:
+    with nullcontext() if wrong is None else pytest.raises(ValueError, match=wrong):
+        Pipeline(RULES).place(corners)
 
 
 @pytest.mark.slow

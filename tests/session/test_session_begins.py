@@ -20,7 +20,7 @@ from focus_companion.game.squares import INDEX
 from focus_companion.referee import verdict as said
 from focus_companion.session import requests as ask
 from focus_companion.session.clock import TimeControl
-from focus_companion.session.events import event_from_json
+from focus_companion.session.events import Alert, event_from_json
 from focus_companion.session.history import History, HistoryError
 from focus_companion.session.session import Session
 from focus_companion.storage.journal import Journal
@@ -106,6 +106,25 @@ def test_a_beginning_that_is_not_in_question_is_refused() -> None:
     assert at.state()["order"] == ["green", "red"] and not at.state()["moves"]
     do(at, ask.DismissAlert())
     assert at.state()["begins"] is None
+
+
+@pytest.mark.parametrize(
+    ("player", "squares", "beginner"),
+    [
+        ("red", ["d6", "d7"], "red"),
+        ("pink", ["d6", "d7"], None),
+        ("red", ["d6", "z9"], None),
+    ],
+    ids=["as emitted", "no colour", "no square"],
+)
+def test_a_resumed_game_asks_only_about_an_alert_that_names_a_player_and_squares(
+    tmp_path: Path, player: str, squares: list[str], beginner: str | None
+) -> None:
+    with Journal(tmp_path) as journal:
+        session(journal).push(Still(0))
+        journal.append(1, Alert(0.2, "out_of_turn", player, squares, "Red moved."))
+    with Journal(tmp_path) as journal:
+        assert Session(RULES, {}, journal, Script({})).state()["begins"] == beginner
 
 
 def test_the_next_game_is_begun_as_agreed() -> None:

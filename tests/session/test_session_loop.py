@@ -154,6 +154,16 @@ def test_a_finished_game_stays_finished_while_the_board_is_cleared() -> None:
     assert session.state()["to_move"] is None
 
 
+@pytest.mark.parametrize("ply", [0, 1])
+def test_no_turn_is_taken_back_after_a_game_that_did_not_end_by_a_turn(ply: int) -> None:
+    session = session_of([turn("c4-c5"), turn("b3-b4")], said.WentBack(ply))
+    session.push(Still(0))
+    session.submit(ask.Resign("r"))
+    assert types(session.attend()) == ["act", "result"]
+    assert session.push(Still(1)) == []
+    assert session.history.ply == 2
+
+
 def test_another_game_follows_when_asked_to() -> None:
     rules = Rules.make(2)
     session = Session(rules, {}, None, Player(rules), again=1.0)

@@ -324,13 +324,15 @@ def test_after_any_damage_a_prefix_of_each_game_remains(
     shutil.rmtree(folder)
 
 
-def test_rows_longer_than_a_page_are_rescued(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page_size", [512, 4096, 65536])
+def test_rows_longer_than_a_page_are_rescued(tmp_path: Path, page_size: int) -> None:
     path = tmp_path / "long.sqlite"
     texts = {
         number: random.Random(number).randbytes(number).hex()
         for number in (1, 2000, 2030, 2031, 5000, 40_000)
     }
     database = sqlite3.connect(path)
+    database.execute(f"PRAGMA page_size = {page_size}")
     with database:
         database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, r REAL, n INT, b BLOB, text TEXT)")
         for number, text in texts.items():
@@ -348,6 +350,26 @@ def test_rows_longer_than_a_page_are_rescued(tmp_path: Path) -> None:
     for number, text in texts.items():
         _, real, negative, blob, same = found[number]
         assert (float(real), negative, blob, same) == (number / 3, -(number**3), b"\0\xff", text)
+
+
+def test_rows_with_impossible_ids_are_not_rescued(tmp_path: Path) -> None:
+    """A flipped bit in an id must not make the ids of later games and events as large."""
+    emitted = played(tmp_path, 10)
+    path = tmp_path / "journal.sqlite"
+    with closing(sqlite3.connect(path)) as database, database:
+        for made, game in ((10**12, 1), (len(emitted) + 1, 10**12)):
+            database.execute(
+                "INSERT INTO events SELECT ?, ?, type, time, wall, body, seal FROM events WHERE id = 1",
+                (made, game),
+            )
+        columns = "began, ended, rules, players, plies, result"
+        database.execute(f"INSERT INTO games (id, {columns}) SELECT ?, {columns} FROM games", (10**12,))
+    overwrite(path, 0, garbage(100))
+    with Journal(tmp_path, write=True) as journal:
+        assert journal.rescued is not None
+        assert [summary.id for summary in journal.games()] == [1]
+        assert journal.events() == emitted
+        assert journal.begin(RULES, {}) == 2
 
 
 def test_an_interrupted_rescue_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -475,6 +497,22 @@ def test_a_start_checks_the_newest_games_first_for_a_limited_time(tmp_path: Path
         database.close()
         assert seen is found and len(emitted) == len(game_of)
         path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "damage", ["wall = ''", "time = 'soon'", "time = x'00'", "body = x'ff'"],
+    ids=["another text", "a text as time", "bytes as time", "bytes as body"],
+)  # fmt: skip
+def test_an_event_of_an_earlier_game_with_other_values_is_reported(
+    tmp_path: Path, many_games: tuple[Path, Emitted], damage: str
+) -> None:
+    _, path, game_of = damaged_copy(many_games, tmp_path, lambda _: None)
+    assert max(game_of.values()) > 1
+    last = max(number for number, game in game_of.items() if game == 1)
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute(f"UPDATE events SET {damage} WHERE id = ?", (last,))
+        with pytest.raises(JournalDamaged, match=f"event {last} of game 1"):
+            opening.check_sound(database, path)
 
 
 def test_a_reader_that_had_opened_the_damaged_journal_reads_the_rescued_one(tmp_path: Path) -> None:

@@ -417,6 +417,28 @@ def test_a_game_in_a_turn_order_that_is_refused_today_is_run_again(tmp_path: Pat
     assert list(Recording(tmp_path).run(Brightness)) == []
 
 
+def test_a_request_for_a_turn_order_that_is_refused_today_is_read_again() -> None:
+    rules = {"players": 4, "partners": True, "order": ["green", "yellow", "blue", "red"]}
+    request = tape_requests.from_json({"is": "NewGame", "rules": rules})
+    assert isinstance(request, ask.NewGame)
+    assert request.rules is not None and request.rules.order == "gybr"
+
+
+def test_the_decisions_are_on_the_tape_in_their_places(tmp_path: Path) -> None:
+    session, tape = taped(tmp_path)
+    session.push(Frame(0, 0.1, picture(1)))
+    tape.decided({"why": "the start"})
+    session.push(Frame(1, 0.2, picture(10)))
+    tape.decided({"why": "a turn"})
+    tape.close()
+    lines = [json.loads(line) for line in (tmp_path / "tape.jsonl").read_text(encoding="utf-8").splitlines()]
+    kinds = [kind for line in lines for kind in ("frame", "decided") if kind in line]
+    assert kinds == ["frame", "decided"] * 2
+    assert [line["decided"]["why"] for line in lines if "decided" in line] == ["the start", "a turn"]
+    compared = list(Recording(tmp_path).run(Brightness))
+    assert compared and all(one.same for one in compared)
+
+
 def test_a_tape_is_never_written_over(tmp_path: Path) -> None:
     _, tape = taped(tmp_path)
     tape.close()
