@@ -75,9 +75,9 @@ use the processor meanwhile; all browser tests in a row would leave it idle, the
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two workers per core: many tests wait, for a clock, a browser or another process."""
+    """Five workers for two cores: many tests wait, for a clock, a browser or another process."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return 2 * cores
+    return 5 * cores // 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
