@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import IO, Final
 
 from .protocol import MAX_ANSWER_LENGTH
@@ -128,20 +129,21 @@ class Program:
 
 
 def _lines(stream: IO[bytes], count: Callable[[], int]) -> Iterator[tuple[int, str]]:
-    """The lines of a stream, each with the ``count`` when its end was read; one that is too long is cut just
-    beyond the limit for an answer.
+    """The lines of a stream, each with the ``count`` when its beginning was read; one that is too long is cut
+    just beyond the limit for an answer.
     """
     assert isinstance(stream, io.BufferedReader)
-    begun = b""
+    begun, number = b"", 0
     with suppress(OSError, ValueError), stream:
         while part := stream.read1(_CHUNK):
-            number = count()
+            numbers = chain([number if begun else count()], repeat(count()))
             *ended, begun = (begun + part).split(b"\n")
             begun = begun[: MAX_ANSWER_LENGTH + 1]
             for line in ended:
-                yield number, _text(line)
+                yield next(numbers), _text(line)
+            number = next(numbers)
         if begun:
-            yield count(), _text(begun)
+            yield number, _text(begun)
 
 
 def _text(line: bytes) -> str:

@@ -209,23 +209,24 @@ def test_what_is_said_unasked_is_no_answer(table: Callable[..., Table]) -> None:
     assert made.session.history.ply >= 8, made.lines
 
 
-def test_what_comes_together_with_an_answer_does_not_answer_the_next_question() -> None:
-    """Even if the next question is sent before it is read."""
-    heard: list[tuple[str | None, bool]] = []
+@pytest.mark.parametrize("parts", [["answer\nchatter\n"], ["answer\nchat", "ter\n"]])
+def test_what_comes_together_with_an_answer_does_not_answer_the_next_question(parts: list[str]) -> None:
+    """Even if the next question is sent before it is read to its end."""
+    heard: list[tuple[str | None, int]] = []
 
     def on_output(said: Said) -> None:
         if said.line == "answer":
             said.program.ask("next\n")
-        heard.append((said.line, said.in_time))
+        heard.append((said.line, said.questions))
 
-    both = (
-        "import sys; sys.stdin.readline(); print('answer', 'chatter', sep=chr(10), flush=True); "
-        "sys.stdin.readline(); print('next answer')"
+    writes = "; ".join(f"os.write(1, {part.encode()}); time.sleep(0.2)" for part in parts)
+    talks = (
+        f"import os, sys, time; sys.stdin.readline(); {writes}; sys.stdin.readline(); print('next answer')"
     )
-    started = Program([sys.executable, "-c", both], on_output)
+    started = Program([sys.executable, "-c", talks], on_output)
     started.ask("first\n")
     until(lambda: len(heard) == 4)
-    assert heard == [("answer", False), ("chatter", False), ("next answer", True), (None, True)]
+    assert heard == [("answer", 1), ("chatter", 1), ("next answer", 2), (None, 2)]
     started.close()
 
 

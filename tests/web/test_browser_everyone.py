@@ -394,7 +394,7 @@ def test_the_number_of_viewers_is_shown(table, seen: Seen, browser) -> None:
     page.wait_for_function(
         """() => {
             document.dispatchEvent(new Event('visibilitychange'));
-            return document.querySelector('#watching').textContent === '2 watch';
+            return document.querySelector('#watching').textContent === '2 viewers';
         }""",
         polling=300,
     )
