@@ -24,14 +24,16 @@ PYTEST := $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder
 # alone, and fail the run if they fail again; the first failure stays in the output.
 FAILED := $(BIN)/pytest -q --last-failed --last-failed-no-failures none
 NO_TESTS := 5
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Most modules of what is installed are never imported: Python compiles those that are.
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 
 .PHONY: run test fast slow lint audit lock wheel system clean
 
 run: $(VENV)/installed
 	@exec $(BIN)/focus-companion play --camera "$(CAMERA)" $(if $(DATA),--data "$(DATA)") $(ARGS)
 
-test: system lint audit
+test: system
+	@$(MAKE) --no-print-directory --jobs=2 lint audit
 	$(PYTEST) || { $(FAILED) -m "not browser" --collect-only >/dev/null; \
 	  test $$? -eq $(NO_TESTS) && $(FAILED) -m browser; }
 
