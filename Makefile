@@ -24,8 +24,7 @@ PYTEST := $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder
 # alone, and fail the run if they fail again; the first failure stays in the output.
 FAILED := $(BIN)/pytest -q --last-failed --last-failed-no-failures none
 NO_TESTS := 5
-# Most modules of what is installed are never imported: Python compiles those that are.
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .PHONY: run test fast slow lint audit lock wheel system clean
 
