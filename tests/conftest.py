@@ -54,7 +54,7 @@ SLOWEST_FILES: Final = (
     "session/test_session_drop.py",
     "hall/test_hall_outages.py",
     "session/test_play_memory.py",
-    "storage/test_storage_rescue.py",
+    "storage/test_storage_rescue_log.py",
     "session/test_play_command.py",
     "vision/capture/test_live_cameras.py",
     "seats/test_seats_other_table.py",
