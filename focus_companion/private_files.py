@@ -23,7 +23,7 @@ def replace(path: Path, content: bytes) -> None:
     Raises:
         OSError: it cannot be written; ``path`` is unchanged.
     """
-    fresh = path.with_suffix(".new")
+    fresh = path.with_name(f"{path.name}.new")
     fresh.unlink(missing_ok=True)
     try:
         with os.fdopen(create(fresh), "wb") as out:

@@ -296,7 +296,7 @@ def _since_prompt(world: World, trimmed: World, inside: set[int]) -> Iterator[Ac
 
 
 def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
-    """The judgement with the foreign area that its act does not explain."""
+    """The judgement with the foreign area that its act does not explain, or that may hide the pieces."""
     changes = judgement.act.changes
     foreign = look.foreign_area(list(changes), {s: len(v) for s, v in changes.items()})
     stood = look.evidence.standing

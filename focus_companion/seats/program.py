@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, repeat
 from typing import IO, Final
 
 from .protocol import MAX_ANSWER_LENGTH
@@ -36,7 +35,7 @@ class CannotStart(OSError):
 @dataclass(frozen=True)
 class Said:
     """A ``line`` of a program's output; ``None``: it has exited. ``questions``: how many it had been asked
-    when the line was read. What it writes together with an answer does not answer the next question.
+    when the line began to arrive. What it writes together with an answer does not answer the next question.
     """
 
     program: Program
@@ -45,7 +44,7 @@ class Said:
 
     @property
     def in_time(self) -> bool:
-        """Whether it was read after the last question."""
+        """Whether it began to arrive after the last question."""
         return self.questions == self.program.questions
 
 
@@ -129,21 +128,23 @@ class Program:
 
 
 def _lines(stream: IO[bytes], count: Callable[[], int]) -> Iterator[tuple[int, str]]:
-    """The lines of a stream, each with the ``count`` when its beginning was read; one that is too long is cut
+    """The lines of a stream, each with the ``count`` when it began to arrive; one that is too long is cut
     just beyond the limit for an answer.
     """
     assert isinstance(stream, io.BufferedReader)
-    begun, number = b"", 0
+    begun, began = b"", 0
     with suppress(OSError, ValueError), stream:
         while part := stream.read1(_CHUNK):
-            numbers = chain([number if begun else count()], repeat(count()))
-            *ended, begun = (begun + part).split(b"\n")
+            now = count()
+            if not begun:
+                began = now
+            *lines, begun = (begun + part).split(b"\n")
             begun = begun[: MAX_ANSWER_LENGTH + 1]
-            for line in ended:
-                yield next(numbers), _text(line)
-            number = next(numbers)
+            for line in lines:
+                yield began, _text(line)
+                began = now
         if begun:
-            yield number, _text(begun)
+            yield began, _text(begun)
 
 
 def _text(line: bytes) -> str:

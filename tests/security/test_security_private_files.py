@@ -75,7 +75,7 @@ def test_secrets_are_private_from_the_first_moment(
 
 def test_what_others_have_put_there_is_not_written_to(tmp_path: Path) -> None:
     """A file that others may read already, or a link, must not receive the secret."""
-    open_to_all = tmp_path / "secrets.new"
+    open_to_all = tmp_path / "secrets.json.new"
     open_to_all.touch(0o666)
     held = open_to_all.open(encoding="utf-8")
     private_files.replace(tmp_path / "secrets.json", b"secret")

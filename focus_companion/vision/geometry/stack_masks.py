@@ -253,6 +253,7 @@ def _filled_fields(outlines: Outlines, window: Window, *, unused: bool) -> NDArr
         outline = np.round((pixels - (window.left, window.top)) * 16).astype(np.int32)
         for index, square in enumerate(outline.reshape(-1, len(CORNERS), 2), 1):
             cv2.fillConvexPoly(mask, square, index, cv2.LINE_8, 4)
+        mask.flags.writeable = False
         known[window, unused] = mask
     return known[window, unused]
 

@@ -48,14 +48,10 @@ _MIN_PIECE_NATS = 0.5
 """Minimum log-likelihood of a piece's class at a pixel beside the board; 0 is that of a random colour."""
 _MIN_NEW_PIECE_NATS = 1.0
 """Minimum increase of that log-likelihood for the piece to count as new."""
-_MIN_LAID_AREA = 0.3
-"""Minimum area of a blob of new pieces beside the board, relative to that of one piece."""
-_MAX_LAID_AREA = 6
-"""Maximum area of such a blob, relative to that of one piece."""
-_MIN_PIECE_AREA = 0.2
-"""Minimum area, in squares, of a change by a single piece."""
-_MAX_PIECE_AREA = 2.0
-"""Maximum area, in squares, of a change by a single piece with its shadow."""
+_MIN_BLOB_AREA = 0.3
+"""Minimum area of a blob of new pieces, relative to that of one piece."""
+_MAX_BLOB_AREA = 6
+"""Maximum area of such a blob, relative to that of one piece: several pieces, or one with its shadow."""
 _MIN_RELATIVE_SPREAD = 0.05
 """Lower limit of the standard deviation over all squares, relative to their median difference."""
 _MAD_TO_SIGMA = 1.48
@@ -175,18 +171,14 @@ class Change:
         or taken off it; ``None`` if anything else has changed as well.
         """
         # A piece that seems to lie on the ledge counts, as the pose may be wrong.
-        parts, areas, area = self._components(self.changed[:: self._every, :: self._every], on_ledge=True)
+        parts, areas, square = self._components(self.changed[:: self._every, :: self._every], on_ledge=True)
+        piece = square * self._outlines.piece_pixels / self._pitch**2
         blobs = np.flatnonzero(areas)
-        if len(blobs) != 1 or not _MIN_PIECE_AREA < areas[blobs[0]] / area < _MAX_PIECE_AREA:
+        if len(blobs) != 1 or not _MIN_BLOB_AREA < areas[blobs[0]] / piece < _MAX_BLOB_AREA:
             return None
-        y, x = np.array(np.nonzero(parts == blobs[0])).mean(1) + 0.5
-        height, width = parts.shape
-        return np.array(
-            [
-                self.window.left + x * self.changed.shape[1] / width,
-                self.window.top + y * self.changed.shape[0] / height,
-            ]
-        )
+        centre = np.array(np.nonzero(parts == blobs[0]))[::-1].mean(1) + 0.5
+        scale = np.array(self.changed.shape[::-1]) / parts.shape[::-1]
+        return np.asarray((self.window.left, self.window.top) + centre * scale, np.float64)
 
     def appeared(self, colours: ColourModel) -> str:
         """Letters of the pieces that seem to have been put down beside the lattice: captured, or moved to the
@@ -209,7 +201,7 @@ class Change:
         pieces = ""
         for blob in range(1, len(stats)):
             area = stats[blob, cv2.CC_STAT_AREA] * (step * step / self._outlines.piece_pixels)
-            if _MIN_LAID_AREA < area < _MAX_LAID_AREA:
+            if _MIN_BLOB_AREA < area < _MAX_BLOB_AREA:
                 number = max(1, min(round(area), _discs_in_a_row(blobs == blob)))
                 pieces += _distributed(number, np.bincount(labels[blobs == blob], minlength=CLASSES)[1:])
         return "".join(sorted(pieces))

@@ -7,19 +7,17 @@ A piece is distinct, and must stand on a square.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..capture.frames import Image
 from ..detection.refine import refine_by_pieces
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.scene import BoardProfile, Camera
+from ..geometry.scene import BoardProfile
 from ..geometry.stack_masks import Outlines
 from .change import Change
-from .placement import constraints
-
-FIRST_PIECE_CONSTRAINTS = constraints(("g",))
-"""The constraints of a pose that was fitted to one piece."""
+from .placement import Placement, constraints
 
 _MIN_AGREEMENT = 0.5
 """Agreement of the picture with a piece above which it is one: pieces on simulated boards reach 0.56 to 0.83,
@@ -35,24 +33,28 @@ tries more squares.
 def fit_first_piece(
     image: Image,
     change: Change,
-    outlines: Outlines,
+    placement: Placement,
     profiles: Sequence[BoardProfile],
     lens: LensProfile | None,
-) -> tuple[Camera, BoardProfile] | None:
-    """The pose and the set with which a piece where the empty board has changed stands on a square; ``None``
-    if the change is not certainly a piece.
+) -> Placement | None:
+    """The placement, fitted to pose and set, with which a single piece stands on a square where the empty
+    board has changed; ``None`` if the change is not certainly a piece.
+
+    Args:
+        image: the picture with the piece, (H, W, 3), aligned to the reference picture.
+        change: its change since the reference, which shows the empty board.
     """
-    if outlines.profile.flat or (blob := change.lone_blob()) is None:
+    camera, profile = placement.camera, placement.profile
+    if profile.flat or (blob := change.lone_blob()) is None:
         return None
-    camera, profile = outlines.camera, outlines.profile
     middles = camera.project(
         np.column_stack([profile.centres, np.full(len(profile.centres), profile.rise / 2)])
     )
-    distances = np.linalg.norm(middles - blob, axis=1) / outlines.pitch
+    distances = np.linalg.norm(middles - blob, axis=1) / placement.outlines.pitch
     for square in sorted(np.flatnonzero(distances < _MAX_POSE_ERROR), key=lambda s: distances[s]):
         # How a piece is fitted does not depend on its colour.
         stacks = ["g" if s == square else "" for s in range(len(distances))]
-        fitted_camera, likeliest, score = refine_by_pieces(image, camera, profiles, stacks, lens)
+        there, likeliest, score = refine_by_pieces(image, camera, profiles, stacks, lens)
         if score > _MIN_AGREEMENT:
-            return fitted_camera, likeliest
+            return replace(placement, outlines=Outlines(there, likeliest), constraints=constraints(stacks))
     return None

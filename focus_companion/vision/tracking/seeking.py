@@ -30,8 +30,6 @@ _LONG_LOST_DELAY = 5.0
 """Seconds out of view after which the players may have played on."""
 _MIN_LONG_LOST_SHARE = 0.8
 """Minimum share of squares that agree with the expected position from then on."""
-
-
 _CERTAIN_CONFIDENCE = 0.9
 """Confidence from which the first picture of an empty board is enough; otherwise the best of the first
 attempts is used. Of 180 simulated pictures, the two wrong lattices had 0.42 and 0.56, the right ones 0.37 to
@@ -50,7 +48,7 @@ class Seeking:
         self.outlines: Outlines | None = None
         """The outlines of the board at its presumed place, if there is one."""
         self._likeliest: FoundBoard | None = None
-        """The empty board that was found with the highest confidence; no position verifies it."""
+        """The most certain find of an empty board so far, which no position verifies."""
         self._tried = -math.inf
         self._attempts = 0
         self._shows_fault: Small | None = None
@@ -88,12 +86,8 @@ class Seeking:
         if found.mirrored:
             context.fault = "mirrored"
             return None
-        if not any(stacks):
-            if self._likeliest is None or found.confidence > self._likeliest.confidence:
-                self._likeliest = found
-            found = self._likeliest
-            if found.confidence < _CERTAIN_CONFIDENCE and self._attempts < FIRST_RETRIES:
-                return None
+        if not any(stacks) and (found := self._most_certain(found)) is None:
+            return None
         camera = right_way_round(picture.image, found.camera, found.profile, stacks, context.rank1)
         placement = context.fitted(camera, found.profile)
         if (edges := sides_beyond(camera, found.profile)) and not self._marked:
@@ -101,6 +95,14 @@ class Seeking:
                 context.fault = f"cut off: {', '.join(edges)}"
             return None
         return Watching.at(context, picture, Hypothesis(placement, relearn=True, required=required))
+
+    def _most_certain(self, found: FoundBoard) -> FoundBoard | None:
+        """The most certain of the first finds of an empty board; ``None`` while more are needed."""
+        best = max(self._likeliest or found, found, key=lambda each: each.confidence)
+        certain = best.confidence >= _CERTAIN_CONFIDENCE or self._attempts >= FIRST_RETRIES
+        # It is tried once: the board may have been moved since it was found.
+        self._likeliest = None if certain else best
+        return best if certain else None
 
     @property
     def _marked(self) -> bool:

@@ -13,7 +13,7 @@ from ..detection.refine import refine_by_pieces
 from ..geometry.stack_masks import Outlines
 from .change import Change, Occluder, Smoothed, table_window
 from .conditions import STILL, Conditions, Motion
-from .first_piece import FIRST_PIECE_CONSTRAINTS, fit_first_piece
+from .first_piece import fit_first_piece
 from .look import Look
 from .placement import Hypothesis, Placement, Verified, constraints, verify
 from .push_fit import CERTAIN_AGREEMENT, agreements, fits
@@ -101,8 +101,8 @@ class Watching:
         if not conditions.same:
             smoothed = Smoothed(conditions.undo(taken.image, table_window(self.outlines)))
         change = self._change_between(smoothed, self._reference.picture)
-        if (after := self._after_first_piece(picture, change)) is not None:
-            return after._compare(picture)
+        if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
+            return corrected._compare(picture)
         if int((change.touched > _MIN_CHANGED_SHARE).sum()) >= MIN_WIDE_CHANGE_SQUARES:
             # Compared as captured: a board pushed by a square looks much like one that has hardly moved.
             raw = change if conditions.same else self._change_between(taken, self._reference.picture)
@@ -114,19 +114,20 @@ class Watching:
         self.look = self._new_look(picture, smoothed, change, conditions)
         return self
 
-    def _after_first_piece(self, picture: StillFrame, change: Change) -> Watching | None:
-        """The state before this picture with another pose of the empty board, if the first piece on it would
-        otherwise stand between the squares.
+    def _corrected_by_first_piece(
+        self, picture: StillFrame, aligned: Image, change: Change
+    ) -> Watching | None:
+        """The state before this picture, with the pose corrected by the first piece on an empty board;
+        ``None`` if there is none. ``aligned``: the picture under the conditions of the reference.
         """
         context, placement = self._context, self.placement
         if placement.constraints or any(context.standing):
             return None
-        fitted = fit_first_piece(picture.image, change, placement.outlines, context.profiles, context.lens)
+        fitted = fit_first_piece(aligned, change, placement, context.profiles, context.lens)
         if fitted is None:
             return None
-        there = replace(placement, outlines=Outlines(*fitted), constraints=FIRST_PIECE_CONSTRAINTS)
         empty = picture.showing(self._reference.picture.image)
-        return Watching.at(context, empty, Hypothesis(there, relearn=True, required=0.0))
+        return Watching.at(context, empty, Hypothesis(fitted, relearn=True, required=0.0))
 
     def _change_between(self, now: Smoothed, before: Smoothed) -> Change:
         context = self._context
@@ -227,7 +228,7 @@ class Watching:
             # The arm rests together with its shadow.
             occluder = change.occluder(in_shadow=True)
             return () if occluder is None else occluder.squares
-        # Its sleeve is as dark as the board.
+        # Its sleeve has the colour of the board.
         wrong = look.disagreeing(self._context.standing)
         return wrong if change.arm_area(wrong) else ()
 

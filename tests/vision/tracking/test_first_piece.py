@@ -13,13 +13,17 @@ from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
 from focus_companion.simulator.stage import Stage
-from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.appearance.first_colours import before_any_piece
+from focus_companion.vision.capture.frames import Frame, Image
+from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
 from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.tracking.change import Change, Smoothed
 from focus_companion.vision.tracking.first_piece import fit_first_piece
+from focus_companion.vision.tracking.placement import Placement
 from focus_companion.vision.tracking.push import pushed
+from focus_companion.vision.tracking.watcher import Watcher
 
 EMPTY = ("",) * 52
 
@@ -39,7 +43,9 @@ def fitted(now: Image, right: float, up: float) -> tuple[Camera, BoardProfile] |
     pitch = look.profile.pitch
     outlines = Outlines(pushed(look.camera, right * pitch, up * pitch, 0.0), look.profile)
     change = Change(Smoothed(now), Smoothed(before), outlines, EMPTY, 2.0)
-    return fit_first_piece(now, change, outlines, plastic_sets(), None)
+    placement = Placement(outlines, before_any_piece("gr", look.profile), constraints=0)
+    found = fit_first_piece(now, change, placement, plastic_sets(), None)
+    return None if found is None else (found.camera, found.profile)
 
 
 @pytest.mark.parametrize(("square", "right", "up"), [("d5", 0.0, 0.0), ("d5", -0.3, 0.3), ("d8", 0.0, -0.4)])
@@ -64,3 +70,17 @@ def test_a_hand_with_a_piece_is_not_fitted() -> None:
     _, _, now = pictures()
     cv2.line(reached := now.copy(), (0, 100), (260, 160), (120, 150, 200), 40, cv2.LINE_AA)
     assert fitted(reached, 0.4, 0.0) is None
+
+
+def test_the_camera_may_sway_meanwhile() -> None:
+    """The pose belongs to the reference picture, not to the moment at which the piece was seen."""
+    look, before, now = pictures()
+    found = FoundBoard(pushed(look.camera, 0.3 * look.profile.pitch, 0.0, 0.0), look.profile, 1.0)
+    watcher = Watcher(plastic_sets(), EMPTY, "gr", finder=lambda *_: found)
+    swayed = cv2.warpAffine(
+        now, np.array([[1.0, 0.0, 6.0], [0.0, 1.0, 0.0]]), (640, 480), borderMode=cv2.BORDER_REPLICATE
+    )
+    for index in range(20):
+        watcher.see(Frame(index, index / 10, before if index < 10 else swayed))
+    assert watcher.outlines is not None
+    assert corner_error(watcher.outlines.camera, look.camera, look.profile) < 0.1

@@ -59,10 +59,18 @@ class Table:
         known = Verified(hypothesis.placement, Background(*image.shape[:2]), ())
         return known if this in self.verified else None
 
+    def recognised(
+        self, monkeypatch: pytest.MonkeyPatch, here: float, place: Camera, there: float = 1.0
+    ) -> None:
+        """In later pictures, by the known colours, this share of the squares agrees where the board is held,
+        and at best that of ``there`` at ``place``.
+        """
+        monkeypatch.setattr(recovery, "share_agreeing", lambda *_: here)
+        monkeypatch.setattr(recovery, "seek", lambda *_: (place, there))
+
     def unrecognised(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """In later pictures, the known colours recognise the board nowhere."""
-        monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.1)
-        monkeypatch.setattr(recovery, "seek", lambda *_: (self.beside, 0.2))
+        self.recognised(monkeypatch, 0.1, self.beside, 0.2)
 
     def another_lamp(self) -> Look | None:
         """The look after a lamp has changed every square."""
@@ -81,8 +89,7 @@ def test_in_another_light_outlines_take_precedence_over_colours(
     """A lamp was moved: by the known colours, the board seems to be half a square off."""
     agreements = (0.79, 0.4) if certain else (0.5, 0.4)
     table.verified = {(table.beside, False), (table.right, True)}
-    monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.67)
-    monkeypatch.setattr(recovery, "seek", lambda *_: (table.beside, 1.0))
+    table.recognised(monkeypatch, 0.67, table.beside)
     monkeypatch.setattr(push_fit, "agreements", lambda *_: [0.2])
     places = list(zip((table.right, table.beside), agreements, strict=True))
     monkeypatch.setattr(push_fit, "fits", lambda *_: places)
@@ -95,8 +102,7 @@ def test_a_board_that_has_not_moved_keeps_its_pose_exactly(
 ) -> None:
     """If its pose were fitted again in every new light, it would drift."""
     table.verified = {(table.held, False)}
-    monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 1.0)
-    monkeypatch.setattr(recovery, "seek", lambda *_: (table.held, 1.0))
+    table.recognised(monkeypatch, 1.0, table.held)
     near = pushed(table.held, 0.2, 0.0, 0.0)
     monkeypatch.setattr(push_fit, "agreements", lambda *_: [0.69])
     monkeypatch.setattr(push_fit, "fits", lambda *_: [(near, 0.7)])
@@ -113,8 +119,7 @@ def test_a_board_that_agrees_best_where_it_was_has_not_moved(
     the true pose.
     """
     table.verified = {(table.beside, False), (table.held, True)}
-    monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 0.65)
-    monkeypatch.setattr(recovery, "seek", lambda *_: (table.beside, 1.0))
+    table.recognised(monkeypatch, 0.65, table.beside)
     monkeypatch.setattr(push_fit, "agreements", lambda *_: [stayed])
     monkeypatch.setattr(push_fit, "fits", lambda *_: [(table.beside, 0.64)])
     table.another_lamp()
@@ -142,8 +147,7 @@ def test_a_change_of_half_the_board_is_another_light_only_once_it_has_lasted(
 ) -> None:
     """Before that, it may be somebody who leans over the table."""
     table.verified = {(table.held, False)}
-    monkeypatch.setattr(recovery, "share_agreeing", lambda *_: 1.0)
-    monkeypatch.setattr(recovery, "seek", lambda *_: (table.held, 1.0))
+    table.recognised(monkeypatch, 1.0, table.held)
     image = table.image.copy()
     half = image.shape[1] // 2
     image[:, :half] = 255 - image[:, :half]
