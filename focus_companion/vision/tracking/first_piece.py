@@ -18,6 +18,7 @@ from ..geometry.scene import BoardProfile
 from ..geometry.stack_masks import Outlines
 from .change import Change
 from .placement import Placement, constraints
+from .regions import Regions
 
 _MIN_AGREEMENT = 0.5
 """Agreement of the picture with a piece above which it is one: pieces on simulated boards reach 0.56 to 0.83,
@@ -45,7 +46,7 @@ def fit_first_piece(
         change: its change since the reference, which shows the empty board.
     """
     camera, profile = placement.camera, placement.profile
-    if profile.flat or (blob := change.lone_blob()) is None:
+    if profile.flat or (blob := Regions(change).lone_blob()) is None:
         return None
     middles = camera.project(
         np.column_stack([profile.centres, np.full(len(profile.centres), profile.rise / 2)])

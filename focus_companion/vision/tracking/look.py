@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ..appearance.evidence import Evidence
 from ..capture.frames import Image
-from .change import Change, Occluder, Smoothed
+from .change import Change, Smoothed
 from .conditions import Conditions
 from .push import AGREEMENT_THRESHOLD, Probe, agreement, disagreeing_squares
+from .regions import Occluder, Regions
 from .stillness import Small
 
 _MIN_TOUCHED_SHARE = 0.01
@@ -132,7 +133,7 @@ class Look:
         """The occluder over the squares, if any; ``None`` if much of the board has changed, as another light
         is then more likely.
         """
-        return None if self.change is None or self.widespread else self.change.occluder()
+        return None if self.change is None or self.widespread else Regions(self.change).occluder()
 
     @cached_property
     def hidden(self) -> tuple[int, ...]:
@@ -152,10 +153,10 @@ class Look:
 
     def foreign_area(self, explained: Sequence[int], tallest: dict[int, int]) -> float:
         """Area, in squares, of the largest change not accounted for by pieces on ``explained`` squares; see
-        :meth:`.Change.foreign_area`.
+        :meth:`.Regions.foreign_area`.
         """
-        return self.change.foreign_area(explained, tallest) if self.change else 0.0
+        return Regions(self.change).foreign_area(explained, tallest) if self.change else 0.0
 
     def arm_area(self, squares: Sequence[int]) -> float:
-        """Area, in squares, of what may be an arm that hides these squares; see :meth:`.Change.arm_area`."""
-        return self.change.arm_area(squares) if self.change else 0.0
+        """Area, in squares, of what may be an arm that hides these squares; see :meth:`.Regions.arm_area`."""
+        return Regions(self.change).arm_area(squares) if self.change else 0.0

@@ -11,8 +11,9 @@ from ...game.squares import SQUARES
 from ..capture.frames import Image
 from ..capture.sampling import thinned
 from ..geometry.stack_masks import Outlines, Window
-from .change import Change, Occluder, Smoothed, board_window
+from .change import Change, Smoothed, board_window
 from .conditions import STILL, Baseline, Conditions, Motion, Sampling
+from .regions import Occluder
 
 _MIN_UNCOVERED_SHARE = 0.2
 """Share of a hidden square's pixels from which a change makes it count as visible again."""

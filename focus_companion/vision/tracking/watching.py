@@ -11,7 +11,7 @@ from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
 from ..detection.refine import refine_by_pieces
 from ..geometry.stack_masks import Outlines
-from .change import Change, Occluder, Smoothed, table_window
+from .change import Change, Smoothed, table_window
 from .conditions import STILL, Conditions, Motion
 from .first_piece import fit_first_piece
 from .look import Look
@@ -19,6 +19,7 @@ from .placement import Hypothesis, Placement, Verified, constraints, verify
 from .push_fit import CERTAIN_AGREEMENT, agreements, fits
 from .recovery import MIN_WIDE_CHANGE_SQUARES, Recovery, WideChange
 from .reference import Reference
+from .regions import Occluder, Regions
 from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
 
 _MAX_FLICKER = 0.45
@@ -226,11 +227,11 @@ class Watching:
         """The squares that may show a resting arm instead of an act, although no occluder is visible."""
         if look.widespread:
             # The arm rests together with its shadow.
-            occluder = change.occluder(in_shadow=True)
+            occluder = Regions(change).occluder(in_shadow=True)
             return () if occluder is None else occluder.squares
         # Its sleeve has the colour of the board.
         wrong = look.disagreeing(self._context.standing)
-        return wrong if change.arm_area(wrong) else ()
+        return wrong if Regions(change).arm_area(wrong) else ()
 
     def _add_object(self, look: Look, occluder: Occluder) -> None:
         """Make an object part of the scene, and look at the same picture again."""

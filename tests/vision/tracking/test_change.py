@@ -22,6 +22,7 @@ from focus_companion.vision.appearance.learning import learn
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.stack_masks import Outlines, Window, lattice_mask
 from focus_companion.vision.tracking.change import Change, Smoothed, table_window
+from focus_companion.vision.tracking.regions import Regions
 
 START = start_position(Rules.make(2)).stacks
 SEATS = {"g": "S", "r": "N"}
@@ -106,7 +107,7 @@ def test_pieces_on_the_ledge_in_front_of_the_first_rank_are_not_an_arm(tilt: flo
         for stacks, reserves in ((stood, {}), (START, {"g": 3}))
     )
     change = Change(Smoothed(now), Smoothed(first), outlines, stood, 2.0)
-    assert change.foreign_area([emptied], {emptied: 0}) == 0.0
+    assert Regions(change).foreign_area([emptied], {emptied: 0}) == 0.0
 
 
 def test_an_arm_is_distinguished_from_pieces_on_the_ledge() -> None:
@@ -117,7 +118,7 @@ def test_an_arm_is_distinguished_from_pieces_on_the_ledge() -> None:
     middle = outlines.camera.project(np.array([(0.0, -3.2 * look.profile.pitch, 0.0)]))[0]
     wide = int(0.5 * outlines.pitch)
     now[int(middle[1]) :, int(middle[0]) - wide : int(middle[0]) + wide] = (120, 160, 210)
-    assert Change(Smoothed(now), before, outlines, START, 2.0).foreign_area(()) > 1.2
+    assert Regions(Change(Smoothed(now), before, outlines, START, 2.0)).foreign_area(()) > 1.2
 
 
 def test_the_table_under_another_lamp_is_not_an_arm() -> None:
@@ -132,10 +133,10 @@ def test_the_table_under_another_lamp_is_not_an_arm() -> None:
     border = 2 * round(0.2 * outlines.pitch) + 1
     board = np.asarray(cv2.dilate(board, np.ones((border, border), np.uint8)))
     dim = np.where(board[..., None], now, now * 0.7).astype(np.uint8)
-    assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign_area(()) == 0.0
+    assert Regions(Change(Smoothed(dim), before, outlines, START, 2.0)).foreign_area(()) == 0.0
     # A shadow that is just as deep on the squares themselves may be that of an arm over them.
     dim[: now.shape[0] // 2] = (now[: now.shape[0] // 2] * 0.7).astype(np.uint8)
-    assert Change(Smoothed(dim), before, outlines, START, 2.0).foreign_area(()) > 1.2
+    assert Regions(Change(Smoothed(dim), before, outlines, START, 2.0)).foreign_area(()) > 1.2
 
 
 @cache
@@ -171,7 +172,7 @@ def test_an_occluder_is_detected_with_the_squares_under_it(
         ring = [(along + radius * np.cos(a), across + radius * np.sin(a), 0.0) for a in around]
         shape = np.round(camera.project(pitch * np.array(ring))).astype(np.int32)
         cv2.fillPoly(now, [shape], (200, 90, 40))
-    occluder = Change(Smoothed(now), Smoothed(first), outlines, START, 2.0).occluder()
+    occluder = Regions(Change(Smoothed(now), Smoothed(first), outlines, START, 2.0)).occluder()
     if not squares:
         assert occluder is None
         return

@@ -10,8 +10,9 @@ import numpy as np
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.stack_masks import Window
-from focus_companion.vision.tracking.change import Occluder, Smoothed
+from focus_companion.vision.tracking.change import Smoothed
 from focus_companion.vision.tracking.reference import POSSIBLE_CHANGE, Reference
+from focus_companion.vision.tracking.regions import Occluder
 
 MUG, HAND, CLEAR = INDEX["b2"], INDEX["c3"], INDEX["d4"]
 
