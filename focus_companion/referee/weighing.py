@@ -38,7 +38,7 @@ _MIN_HEIGHT_WEIGHT = 0.4
 TEMPERATURE = 4.0
 """Nats of lead by which the odds of an act rise by a factor of e: the pixels of a piece are correlated, so
 the nats of a picture are worth less than their number. Raising it only lowers the reported confidence.
-According to ``benchmarks.accuracy.reliability_diagram``, 2.7 to 5.1 fit (docs/accuracy.md)."""
+According to ``benchmarks.accuracy.reliability_diagram``, 2.7 to 5.1 fit (docs/doubt.md)."""
 
 MAX_FOREIGN_AREA = 1.2
 """Area in squares of a foreign change above which the board counts as covered."""
