@@ -73,10 +73,6 @@ pixels have changed (:attr:`.Look.faintly_changed`)."""
 _CERTAIN_FAINT_DEVIATION = 12.0
 """Standard deviations from which that penalty has its full value."""
 
-_MAX_IGNORED_SQUARES = 3
-"""Maximum number of ignored changed squares for which there is a penalty; more of them indicate a change of
-light or a push."""
-
 
 class IgnoredChanges:
     """The squares of a look on which something happened, and the penalties of acts that do not account for
@@ -96,16 +92,15 @@ class IgnoredChanges:
             s: IGNORED_FAINT_PENALTY * min(1.0, by / _CERTAIN_FAINT_DEVIATION)
             for s, by in look.faintly_changed.items()
         }
-        self._penalties, self._changed = penalties, changed
+        self._penalties = penalties
         self._outlines, self._stood = look.evidence.outlines, look.evidence.standing
         self._differs = look.deviations if look.change is not None else np.full(len(look.touched), np.inf)
 
     def penalty(self, act: Act) -> float:
-        """The penalty in nats for the most changed square that the act ignores; 0 if it ignores many."""
-        ignored = self.ignored_squares(act)
-        if sum(square in self._changed for square in ignored) > _MAX_IGNORED_SQUARES:
-            return 0.0
-        return max((self._penalties[square] for square in ignored), default=0.0)
+        """The penalty in nats for the most changed square that the act ignores. It does not grow with their
+        number: a single cause, such as a change of light or a push, may have changed all of them.
+        """
+        return max((self._penalties[square] for square in self.ignored_squares(act)), default=0.0)
 
     @property
     def changed(self) -> frozenset[int]:

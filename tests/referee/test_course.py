@@ -63,7 +63,7 @@ def penalty(
         ({"e1": 0.4, "c1": 0.9}, [], {"c1": "r"}, True),
         ({"d2": 0.4}, [], {"c1": "r"}, True),
         ({"h4": 0.15}, ["f4", "a3", "h5"], {}, True),
-        ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, [], {}, False),
+        ({"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}, [], {}, True),
         ({"c1": 0.9}, ["f7"], {"c1": "", "e1": "gg"}, True),
         ({"c1": 0.9}, ["f7"], {"c1": "", "f7": "gg"}, False),
     ],
@@ -79,7 +79,7 @@ def penalty(
         "two files from it",
         "of what does not show itself",
         "few changed, many faintly",
-        "the light",
+        "many",
         "faintly changed",
         "faintly changed and changed",
     ],
@@ -95,6 +95,12 @@ def test_the_penalty_for_an_ignored_change_grows_with_it_up_to_a_limit() -> None
     assert 0 == none < some < full == more
     some, larger, full, more = (penalty({}, {}, {"f7": by}) for by in (6.0, 9.0, FAINT, 50.0))
     assert 0 < some < larger < full == more
+
+
+def test_an_act_that_accounts_for_more_is_not_penalised_more() -> None:
+    # Light has changed four squares, and a piece was placed on one of them.
+    touched = {"a3": 0.3, "c1": 0.3, "e1": 0.3, "h4": 0.3}
+    assert penalty(touched, {"c1": "gg"}) == penalty(touched)
 
 
 def is_found(look: Any, act: Act) -> bool:

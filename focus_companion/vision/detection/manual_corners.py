@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.pose import Prior, adjust, square_view, undistort
+from ..geometry.pose import Prior, adjust, corner_shift, square_view, undistort
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera, Floats, Lens
 from .edge_fit import likely_heights
@@ -106,16 +106,10 @@ def refine_manual(
         by_position = resized(refine(fine, start, profile, stacks)[0], fine)
         by_both = resized(refine(fine, by_edges, profile, stacks)[0], fine)
         for choice in (start, by_edges, by_position, by_both):
-            if _corner_shift(choice, start, profile) <= _MAX_CORNER_SHIFT:
+            if corner_shift(choice, start, profile) <= _MAX_CORNER_SHIFT:
                 choices.append((agrees(choice, profile), choice, profile))
     _, best, profile = max(choices, key=lambda choice: choice[0])
     return resized(best, image), profile
-
-
-def _corner_shift(one: Camera, other: Camera, profile: BoardProfile) -> float:
-    """Maximum distance, in squares, between a corner of the lattice as seen by one camera and by another."""
-    gap = one.project(profile.corners) - other.project(profile.corners)
-    return float(np.linalg.norm(gap, axis=1).max() / other.pitch_pixels(profile))
 
 
 def corners_of(camera: Camera, profile: BoardProfile) -> dict[str, tuple[float, float]]:

@@ -213,6 +213,12 @@ def _residuals(
     )
 
 
+def corner_shift(one: Camera, other: Camera, profile: BoardProfile) -> float:
+    """Maximum distance, in squares, between a corner of the lattice as seen by one camera and by another."""
+    gap = one.project(profile.corners) - other.project(profile.corners)
+    return float(np.linalg.norm(gap, axis=1).max() / other.pitch_pixels(profile))
+
+
 def displaced_cameras(camera: Camera, profile: BoardProfile, distance: float) -> Iterator[Camera]:
     """Starting points for a fit that may have converged on shadows or a print: ``camera`` displaced by
     ``distance`` squares in eight directions.

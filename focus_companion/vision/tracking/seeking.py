@@ -9,6 +9,7 @@ from ..detection.find_board import FoundBoard
 from ..detection.manual_corners import refine_manual
 from ..detection.quarter_turn import right_way_round
 from ..geometry.orientation import sides_beyond
+from ..geometry.pose import corner_shift, turned
 from ..geometry.stack_masks import Outlines
 from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement, share_agreeing_in_view
 from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
@@ -31,9 +32,12 @@ _LONG_LOST_DELAY = 5.0
 _MIN_LONG_LOST_SHARE = 0.8
 """Minimum share of squares that agree with the expected position from then on."""
 _CERTAIN_CONFIDENCE = 0.9
-"""Confidence from which the first picture of an empty board is enough; otherwise the best of the first
-attempts is used. Of 180 simulated pictures, the two wrong lattices had 0.42 and 0.56, the right ones 0.37 to
-0.99. Raising it delays the start by up to a second.
+"""Confidence from which the first picture of an empty board is enough. Of 180 simulated pictures, the two
+wrong lattices had 0.42 and 0.56, the right ones 0.37 to 0.99. Raising it delays the start by up to a second.
+"""
+_MAX_REPEATED_SHIFT = 0.5
+"""Squares by which the corners of two finds may be apart to be the same lattice: a wrong one is off by a
+square.
 """
 
 
@@ -97,9 +101,13 @@ class Seeking:
         return Watching.at(context, picture, Hypothesis(placement, relearn=True, required=required))
 
     def _most_certain(self, found: FoundBoard) -> FoundBoard | None:
-        """The most certain of the first finds of an empty board; ``None`` while more are needed."""
-        best = max(self._likeliest or found, found, key=lambda each: each.confidence)
-        certain = best.confidence >= _CERTAIN_CONFIDENCE or self._attempts >= FIRST_RETRIES
+        """The most certain of the first finds of an empty board; ``None`` while more are needed. Noise may
+        shift a lattice in one picture, but hardly twice in the same way.
+        """
+        before = self._likeliest
+        best = max(before or found, found, key=lambda each: each.confidence)
+        repeated = before is not None and _same_lattice(found, before)
+        certain = repeated or best.confidence >= _CERTAIN_CONFIDENCE or self._attempts >= FIRST_RETRIES
         # It is tried once: the board may have been moved since it was found.
         self._likeliest = None if certain else best
         return best if certain else None
@@ -110,6 +118,15 @@ class Seeking:
         picture.
         """
         return False
+
+
+def _same_lattice(one: FoundBoard, other: FoundBoard) -> bool:
+    """Whether both finds have their squares in the same places. An empty board looks the same after a quarter
+    turn.
+    """
+    profile = other.profile
+    shifts = (corner_shift(turned(one.camera, turns), other.camera, profile) for turns in range(4))
+    return min(shifts) < _MAX_REPEATED_SHIFT
 
 
 class SeekingNear(Seeking):

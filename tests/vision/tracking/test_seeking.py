@@ -14,6 +14,7 @@ from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.geometry.pose import turned
 from focus_companion.vision.tracking.push import pushed
 from focus_companion.vision.tracking.seeking import FIRST_RETRIES, FIRST_RETRY_DELAY
 from focus_companion.vision.tracking.state import RETRY_DELAY
@@ -67,3 +68,20 @@ def test_an_empty_board_is_taken_where_it_is_found_with_certainty(
         index += 1
     assert watcher.outlines is not None
     assert corner_error(watcher.outlines.camera, look.camera, look.profile) < 0.1
+
+
+def test_an_empty_board_found_twice_in_the_same_place_is_there() -> None:
+    """A board that is hard to see is never found with certainty, nor always the same way round."""
+    look = pleasant_look(640, 480)
+    image = view_of(look).shoot(Stage(("",) * 52), np.random.default_rng(2))
+    searched: list[None] = []
+
+    def find(*_: object) -> FoundBoard:
+        searched.append(None)
+        return FoundBoard(turned(look.camera, len(searched)), look.profile, 0.3)
+
+    watcher = Watcher(plastic_sets(), ("",) * 52, "gr", finder=find)
+    for index in range(4 * FPS):
+        watcher.see(Frame(index, index / FPS, image))
+    assert watcher.outlines is not None
+    assert len(searched) == 2
