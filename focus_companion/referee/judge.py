@@ -194,9 +194,8 @@ def _likeliest(
         best = weigh(look, [*pool, *turns, *since_begun(contained=True)], pending)
         if is_unbeatable(look, best.act):
             return best
-        if best.act.moves:
-            # Kept, because a tall stack may change little of its own square and much of what is behind it.
-            pool.append(best.act)
+        # Kept, because a tall stack may change little of its own square and much of what is behind it.
+        pool += [act for act in (best.act, *best.rivals) if act.moves and act not in pool]
     # A stack may change little of its own square and most of the square that is seen behind it.
     before = [s for s in open_squares if s not in strong and _overlap(look, s, strong)]
     pool += under_beliefs(lambda acts: acts.turns({*strong, *before} or set(open_squares)))

@@ -13,6 +13,7 @@ from focus_companion.game.play import play
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Kind
+from focus_companion.referee.beliefs import believe
 from focus_companion.referee.judge import judge
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD
 from focus_companion.referee.trimming import Pending
@@ -242,6 +243,20 @@ def test_a_barely_visible_piece_is_assumed_on_the_most_plausible_square(
     assert found.act.changes.keys() == squares("e6", *([target] if target else []))
     assert not found.act.legal
     assert found.act.lifted is not likeliest, "its alert has a longer settle time"
+
+
+def test_a_turn_in_doubt_stays_in_doubt_when_the_next_one_hardly_shows() -> None:
+    """Green's reserve piece may be on f2 or on f3. Red moved by lamplight: few pixels changed there."""
+    start = start_position(RULES)
+    beliefs = [believe((Move.parse(placed),), start, RULES) for placed in ("*f2", "*f3")]
+    look = fake_look(
+        STACKS,
+        {"f2": 0.5, "f3": 0.5, "d6": 0.1, "d7": 0.1},
+        {"f2": {"gg": 30.0}, "f3": {"gg": 31.0}, "d6": {"": 40.0}, "d7": {"r": 40.0}},
+    )
+    found = judge(look, [start], RULES, None, beliefs)
+    shown = {act.moves for act in (found.act, *found.rivals)}
+    assert shown >= {(belief.turns[0], Move.parse("d6-d7")) for belief in beliefs}
 
 
 def test_a_legal_turn_is_not_replaced_by_an_illegal_act_with_a_hidden_target() -> None:
