@@ -12,6 +12,8 @@ import pytest
 from hypothesis import settings
 from system_browser import system_browser
 
+from focus_companion import low_priority
+
 # A failing run in CI must indicate a fault of the change under test, not a fault that a new example has found
 # in older code; on a developer's machine every run tries new examples.
 settings.register_profile("ci", derandomize=True)
@@ -92,6 +94,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def usual_priority() -> Iterator[None]:
+    """Child processes of a test run at its own priority: at a lower one, they may not run at all on a machine
+    under load.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(low_priority, "NICE", None)
+        yield
 
 
 @pytest.fixture(scope="session")

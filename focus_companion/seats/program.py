@@ -14,12 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Final
 
+from ..low_priority import SEARCH, at_low_priority
 from .protocol import MAX_ANSWER_LENGTH
 
 log = logging.getLogger(__name__)
-
-NICENESS: Final = 10
-"""A lower priority than that of everything that has to do with the camera."""
 
 _CHUNK: Final = 65536
 """Maximum number of bytes that are read at once."""
@@ -63,13 +61,11 @@ class Program:
         """The last line on its standard error."""
         self.questions = 0
         """How many it has been asked."""
-        nice = shutil.which("nice")
         if shutil.which(command[0]) is None:
             raise CannotStart(f"there is no program {command[0]!r}")
         try:
             self._process = subprocess.Popen(
-                # Started through nice, so that its child processes inherit the priority.
-                [*([nice, "-n", str(NICENESS)] if nice else []), *command],
+                at_low_priority(command, SEARCH),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

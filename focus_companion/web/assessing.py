@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Sequence
 
@@ -11,7 +10,7 @@ from ..game.moves import Move
 from ..seats.protocol import question
 from ..session.history import History
 from ..session.seat_kinds import COMPANION, SeatKind
-from .child_process import NICENESS, SEARCH_TIMEOUT, run_module
+from .child_process import SEARCH_TIMEOUT, run_module
 
 
 def missed(history: History, turns: Sequence[Move]) -> float:
@@ -26,11 +25,10 @@ def missed(history: History, turns: Sequence[Move]) -> float:
 
 
 def main() -> None:
-    """Rate the turns given on standard input, at a low priority; the result goes to standard output."""
+    """Rate the turns given on standard input; the result goes to standard output."""
     from ..players.protocol import Defaults, read_request
     from ..players.rating import missed as rated
 
-    os.nice(NICENESS)
     given = json.load(sys.stdin.buffer)
     asked = read_request(json.dumps(given["game"]).encode(), Defaults())
     turns = [Move.parse(text) for text in given["turns"]]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from ..low_priority import EXPORT, at_low_priority
+
 SEARCH_TIMEOUT = 30.0
 """Timeout of a search for a turn in seconds; generous, because the machine may be under load."""
-
-NICENESS = 15
-"""By how much such a process raises its niceness."""
 
 
 class ChildFailed(RuntimeError):
@@ -22,7 +21,7 @@ def run_module(module: str, *arguments: str, given: bytes, timeout: float) -> by
     Raises:
         ChildFailed: it failed, could not be started, or took longer than ``timeout`` seconds.
     """
-    command = [sys.executable, "-m", module, *arguments]
+    command = at_low_priority([sys.executable, "-m", module, *arguments], EXPORT)
     try:
         done = subprocess.run(command, input=given, capture_output=True, timeout=timeout, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:

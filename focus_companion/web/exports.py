@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from ..formats.match import Match
 from ..formats.writing import FORMATS, Format, mp4_format, write
 from ..game.faults import IllegalMove
 from .catalogues import FOLDER
-from .child_process import NICENESS, ChildFailed, run_module
+from .child_process import ChildFailed, run_module
 from .story import story_format
 
 Made = TypeVar("Made")
@@ -105,7 +104,6 @@ def _in_turn(make: Callable[[], Made]) -> Made:
 
 def main(name: str, language: str) -> None:
     """Convert a record on standard input to a file on standard output."""
-    os.nice(NICENESS)
     match = read_json(sys.stdin.buffer.read())
     sys.stdout.buffer.write(write(match, named_format(name, language)))
 

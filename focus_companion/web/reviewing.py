@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sys
 import threading
 from collections import OrderedDict
@@ -13,7 +12,7 @@ from typing import Any, Final
 from ..formats.json_record import read_json, write_json
 from ..formats.match import Match
 from ..game.record import GameRecord
-from .child_process import NICENESS, ChildFailed, run_module
+from .child_process import ChildFailed, run_module
 
 log = logging.getLogger(__name__)
 
@@ -80,10 +79,9 @@ def _in_child(text: str, timeout: float) -> dict[str, Any] | ReviewFailed:
 
 
 def main() -> None:
-    """Review the record given on standard input, at a low priority; the review goes to standard output."""
+    """Review the record given on standard input; the review goes to standard output."""
     from ..review.review import review
 
-    os.nice(NICENESS)
     (record,) = read_json(sys.stdin.buffer.read()).games
     json.dump(review(record).to_json(), sys.stdout)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 import time
@@ -14,6 +15,7 @@ import pytest
 from scripted import Unseeing
 from waiting import until
 
+from focus_companion import low_priority
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import StartSeen, TurnSeen
@@ -53,9 +55,16 @@ class Table:
     """A session with its game thread, and programs on its seats."""
 
     def __init__(
-        self, rules: Rules, played_by: dict[str, str], journal: Journal | None = None, patience: float = 60.0
+        self,
+        rules: Rules,
+        played_by: dict[str, str],
+        journal: Journal | None = None,
+        patience: float = 60.0,
+        after: int = 0,
     ) -> None:
-        """``patience``: seconds that a program may take longer than it is told to."""
+        """``patience``: seconds that a program may take longer than it is told to, ``after`` that many plies;
+        until then it has long, because a busy machine may take seconds to start it.
+        """
         self.sight = Obedient()
         self.lines: list[str] = []
         self.session = Session(rules, {}, journal, self.sight, played_by=played_by)
@@ -63,7 +72,9 @@ class Table:
             self.session,
             self.lines.append,
             think=(sys.executable, str(PLAYER)),
-            answer_timeout=lambda seconds: seconds + patience,
+            answer_timeout=lambda seconds: (
+                seconds + (patience if self.session.history.ply >= after else 60.0)
+            ),
         )
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
@@ -136,7 +147,10 @@ def test_programs_alone_play_a_game_of_every_kind(table: Callable[..., Table], r
     assert session.history.ply >= 30 or session.history.over, session.state()
 
 
-def test_a_program_has_less_than_the_camera(table: Callable[..., Table]) -> None:
+def test_a_program_has_less_than_the_camera(
+    table: Callable[..., Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(low_priority, "NICE", shutil.which("nice"))
     made = table({"g": program()})
     made.sight.obeys = False
     made.until(lambda state: state["reply"])
@@ -151,8 +165,9 @@ def test_a_program_has_less_than_the_camera(table: Callable[..., Table]) -> None
 def test_a_failing_seat_is_reported_once_and_the_game_waits(
     table: Callable[..., Table], fault: str, why: str
 ) -> None:
-    # Only a program that hangs uses up the patience; a busy machine may take seconds to start one.
-    made = table({"g": program(fault, "2"), "r": "companion"}, patience=5.0 if fault == "hang" else 60.0)
+    # Only a program that hangs uses up the patience.
+    patience = 1.0 if fault == "hang" else 60.0
+    made = table({"g": program(fault, "2"), "r": "companion"}, patience=patience, after=2)
     state = made.until(lambda state: state["seat_failed"])
     assert state["ply"] == 2 and state["to_move"] == "green"
     failed = state["seat_failed"]

@@ -31,6 +31,7 @@ class Seen:
 
     def __init__(self, page: playwright.Page, port: int) -> None:
         self.page = page
+        page.set_default_timeout(1000 * REQUEST_TIMEOUT)
         self.troubles: list[str] = []
         self.hosts: set[str] = set()
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
