@@ -40,6 +40,10 @@ from .usable import PictureCheck
 _SET_UP_SETTLE_TIME = 0.6
 """Seconds for which a picture must be still before differences from the set-up are reported."""
 
+_MAX_EARLY_PIECES = 2
+"""Maximum number of pieces on a board that was to be empty when it was found, for them to be the first turns of
+a drop game: as many turns as one look can show."""
+
 OCCLUDER_ABSORB_TIME = 3.0
 """Seconds after which a still occluder is absorbed: it counts as part of the scene."""
 
@@ -251,6 +255,10 @@ class Pipeline:
 
     def _set_up(self, watcher: Watcher, look: Look) -> list[Verdict]:
         wrong = look.disagreeing(watcher.standing)
+        if wrong and not self._differs and not any(watcher.standing) and len(wrong) <= _MAX_EARLY_PIECES:
+            # The players began before the board was found: the next look shows their turns.
+            self._ready = True
+            return [StartSeen()]
         if not wrong or self._vouched:
             self._ready, self._differs, self._vouched = True, (), False
             if self._tries_mount:

@@ -38,9 +38,9 @@ _NOISE_STEP: Final = 3.0
 _EDGE_PERCENTILE: Final = 98.0
 """Percentile of the differences that is compared with these two."""
 
-_MAX_GREY_CHROMA: Final = 8.0
-"""Difference in grey levels between a cell's channels below which it is grey: a video tints grey by four.
-Pieces are ten times as colourful, and five times even in little light.
+_MAX_GREY_CHROMA: Final = 5.0
+"""Difference in grey levels between a cell's channels below which it is grey: a video tints grey by at most
+four. In dim light, the tint of the lamp on an empty black board and a black table is six and more.
 """
 
 _CHROMA_PERCENTILE: Final = 99.7

@@ -32,6 +32,11 @@ def test_no_picture_of_a_board_is_faulty(path: Path, light: float) -> None:
     assert picture_fault(np.clip(image * light, 0, 255).astype(np.uint8)) == ""
 
 
+def test_a_black_board_on_a_black_table_has_the_colour_of_the_lamp() -> None:
+    tinted = cv2.add(without_colours(read_image(START)[::2, ::2]), (6, 0, 1, 0))
+    assert picture_fault(np.asarray(tinted, np.uint8)) == ""
+
+
 def standby_light(image: Image) -> Image:
     return np.asarray(cv2.circle(image, (50, 50), 6, (0, 0, 255), -1), np.uint8)
 
