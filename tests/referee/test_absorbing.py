@@ -61,14 +61,16 @@ ARM = arm(300, 60)
 
 
 class Watched:
-    """A table, and for how long each picture that counted as covered had been still."""
+    """A table, for how long each picture that counted as covered had been still, and the last look."""
 
     def __init__(self) -> None:
+        self.look: Look | None = None
         self.covered: list[float] = []
         self.table = Table(Rules.make(2), on_decision=self)
         assert self.table.show().summary == []
 
     def __call__(self, decision: Decision, look: Look) -> None:
+        self.look = look
         if decision.covered:
             self.covered.append(look.age)
 
@@ -93,6 +95,24 @@ def test_what_is_no_arm_is_absorbed_sooner_than_an_arm(spoil: Spoil, absorb_time
     """A change of light, or an object that stands by itself: turns may follow each other faster."""
     lasted = Watched().covered_for(absorb_time + 0.5, spoil)
     assert absorb_time < lasted < absorb_time + 1.5 / FPS
+
+
+def test_under_a_head_that_bends_lower_no_piece_appears() -> None:
+    """It hides squares and stands still, then becomes a little darker: that is no piece on one of them."""
+
+    def head(shade: int) -> Spoil:
+        def spoil(image: Image) -> Image:
+            hair = cv2.circle(np.zeros(image.shape[:2], np.float32), (300, 240), 50, 1.0, -1)
+            hair = cv2.GaussianBlur(hair, (0, 0), 8)[..., None]
+            return np.asarray(image * (1 - hair) + hair * np.array([shade, shade + 3, shade + 6]), np.uint8)
+
+        return spoil
+
+    watched = Watched()
+    watched.covered_for(OBJECT_ABSORB_TIME + 0.5, head(52))
+    assert watched.table.shoot(watched.table.stage(), 2.0, head(30)).summary == []
+    assert watched.look is not None and watched.look.covered
+    assert watched.look.faintly_changed.keys().isdisjoint(watched.look.covered)
 
 
 def test_a_turn_in_a_shadow_is_emitted_once_the_shadow_is_absorbed() -> None:

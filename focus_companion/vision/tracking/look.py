@@ -57,6 +57,8 @@ class Look:
     """The picture as captured; ``image`` is the same picture under the conditions of the reference."""
     conditions: Conditions | None = None
     """Camera motion and light relative to the reference; ``None`` for the reference itself."""
+    covered: tuple[int, ...] = ()
+    """Squares that an object hides, which is part of the scene: whatever changes there, it is the object."""
 
     @property
     def image(self) -> Image:
@@ -111,8 +113,12 @@ class Look:
 
     @cached_property
     def deviations(self) -> NDArray[np.float64]:
-        """Deviation of each square in standard deviations, (52,): :meth:`.Change.deviations`."""
-        return np.zeros(len(self.touched)) if self.change is None else self.change.deviations()
+        """Deviation of each square in standard deviations, (52,): :meth:`.Change.deviations`. 0 where an
+        object hides it.
+        """
+        found = np.zeros(len(self.touched)) if self.change is None else self.change.deviations()
+        found[list(self.covered)] = 0.0
+        return found
 
     @cached_property
     def faintly_changed(self) -> dict[int, float]:
