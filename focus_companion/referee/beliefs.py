@@ -37,6 +37,10 @@ class Belief:
     nats: float = 0.0
     changed_since: frozenset[int] = frozenset()
     """Squares that, under this belief, have changed since the picture that showed the ambiguous turns."""
+    unseen: frozenset[int] | None = None
+    """The squares of its barely visible turn, if there is one: see :attr:`.Act.unseen`."""
+    placed: bool = False
+    """See :attr:`.Act.placed`."""
 
     def rest(self, played: Sequence[Position]) -> Belief | None:
         """What remains in doubt after these positions became certain; ``None`` if the belief contradicts
@@ -79,7 +83,7 @@ class World:
         self._assumed = assumed
         self._base = {s: b for s, b in enumerate(self.acts.stacks) if b != assumed[s]}
         self._changed_before = frozenset(self._base) - belief.changed_since if in_reference else frozenset()
-        self._nothing_to_rebase = not belief.turns and not self._base
+        self._nothing_to_rebase = not belief.turns and not belief.nats and not self._base
 
     @classmethod
     def begun(cls, beginning: Beginning, assumed: Sequence[str]) -> World:
@@ -100,6 +104,8 @@ class World:
             believed=len(turns),
             given_prior=self.belief.nats,
             changed_before=self._changed_before,
+            unseen=self.belief.unseen,
+            placed=self.belief.placed,
         )
 
     def rebase(self, acts: Iterable[Act]) -> Iterator[Act]:
@@ -111,7 +117,9 @@ class World:
         after = self._base | act.changes
         changes = {s: b for s, b in after.items() if b != self._assumed[s]}
         # For thousands of acts: one copy of each.
-        kind, moves, believed, ply = act.kind, act.moves, act.believed, act.ply
+        kind, moves, believed, ply, unseen = act.kind, act.moves, act.believed, act.ply, act.unseen
+        if self.belief.unseen is not None:
+            unseen = self.belief.unseen | (unseen or frozenset())
         if kind is Kind.BACK:
             if ply >= self._certain_ply:
                 left = turns[: ply - self._certain_ply]
@@ -129,6 +137,8 @@ class World:
             moves=moves,
             ply=ply,
             believed=believed,
+            unseen=unseen,
+            placed=act.placed or self.belief.placed,
             beginner=self._beginner,
             given_prior=self.belief.nats + act.prior,
             changed_before=self._changed_before - act.changes.keys(),

@@ -87,7 +87,8 @@ def judge(
     """Determine what happened between the last position and this look.
 
     ``beliefs``: turns that may have been played since, if earlier looks were ambiguous; ``in_reference``:
-    they were played before the reference picture. Otherwise the last position itself is a hypothesis, too.
+    they were played before the reference picture. Otherwise the last position itself is a hypothesis, too,
+    whether or not it is one of them.
     ``alternatives``: turns for which there is some evidence although the last turn was emitted in their
     place. ``begun``: the act alerted as out of turn at ply 0, taken as the game's first turn, which others
     may follow.
@@ -128,7 +129,9 @@ def _judged(
     if over > MAX_FOREIGN_AREA:
         # An arm: no turn changes so much outside its own few squares.
         return Judgement(NOTHING, 0.0, 0.0, foreign=over)
-    believed = [*beliefs] if in_reference and beliefs else [Belief(), *beliefs]
+    believed = [*beliefs]
+    if not (in_reference and beliefs) and all(belief.turns for belief in beliefs):
+        believed.insert(0, Belief())
     worlds = [
         World(belief, history, rules, look.evidence.standing, in_reference=in_reference)
         for belief in believed

@@ -362,7 +362,7 @@ class Referee:
                 return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
         elif not self._in_reference and not any(act.kind is Kind.BACK for act in acts):
             # Not if the last turn may have been taken back: then later turns may start from before it.
-            self._beliefs = tuple(believe(turns, position, self._rules) for turns in sequences if turns)
+            self._beliefs = self._while_visible(judgement, position)
         moves = tuple(dict.fromkeys(turns[0] for turns in sequences if turns))
         # Resolving an alert also removes the question from the page.
         asked = () if verdicts else self._question
@@ -396,6 +396,27 @@ class Referee:
         """Keep these acts as beliefs; the position of the likeliest is assumed from now on."""
         beliefs = self._beliefs_in(list(zip(acts, weights, strict=True)), position)
         self._beliefs, self._in_reference = beliefs[: self._max_beliefs], True
+
+    def _while_visible(self, judgement: Judgement, position: Position) -> tuple[Belief, ...]:
+        """The beliefs while the reference still shows the certain position, so that the next look weighs what
+        this one shows again. If an illegal act may have been made instead, it is less likely by its prior.
+        """
+        acts = (judgement.act, *judgement.rivals)
+        likeliest = {act.moves: act for act in reversed(acts) if act.legal and act.moves}
+        beliefs = tuple(
+            replace(
+                believe(turns, position, self._rules),
+                unseen=likeliest[turns].unseen,
+                placed=likeliest[turns].placed,
+            )
+            for turns in turn_sequences(acts)
+            if turns
+        )
+        legal = [weight for act, weight in zip(acts, judgement.weights, strict=True) if act.legal]
+        illegal = [weight for act, weight in zip(acts, judgement.weights, strict=True) if not act.legal]
+        if not illegal or not legal:
+            return beliefs
+        return (Belief(nats=min(0.0, max(illegal) - max(legal))), *beliefs)
 
     def _beliefs_in(self, shown: Sequence[tuple[Act, float]], position: Position) -> tuple[Belief, ...]:
         """One belief for each act: its turns, and its evidence relative to that of the likeliest act."""

@@ -41,8 +41,8 @@ _SET_UP_SETTLE_TIME = 0.6
 """Seconds for which a picture must be still before differences from the set-up are reported."""
 
 _MAX_EARLY_PIECES = 2
-"""Maximum number of pieces on a board that was to be empty when it was found, for them to be the first turns of
-a drop game: as many turns as one look can show."""
+"""Maximum number of pieces on a board that should be empty when it is found, for them to be the first turns
+of a drop game: as many turns as one look can show."""
 
 OCCLUDER_ABSORB_TIME = 3.0
 """Seconds after which a still occluder is absorbed: it counts as part of the scene."""

@@ -112,7 +112,7 @@ def test_a_barely_visible_extra_piece_is_alerted_after_the_settle_time(
     """A second red piece on a red one is so faint that it counts only because it lasts."""
     wrong = Wrong("drop_no_reserve", "g", (INDEX["d5"],), "Green set a piece down on d5.")
     act = Act(Kind.WRONG_PIECE, {INDEX["d5"]: "rggg"}, wrong=lambda: wrong)
-    found = Judgement(act, -14.5, 0.5, legal_lead=0.5, rivals=(rival,))
+    found = Judgement(act, -14.5, 0.5, legal_lead=0.5, rivals=(rival,), weights=(act.prior, rival.prior))
     monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
 
     def emitted(age: float) -> bool:
@@ -421,3 +421,29 @@ def test_a_turn_that_was_asked_about_is_remembered_when_another_is_emitted(asked
         ]
     else:
         assert isinstance(back, Wrong) and back.reason == "distance"
+
+
+def test_a_turn_seen_out_of_order_does_not_replace_a_barely_visible_one() -> None:
+    """Red was seen to place a piece on e3, so green must have placed one before, on its own colour: not the
+    one that appears on d6 later.
+    """
+    drop = Rules.make(2, set_up="drop")
+    history = [start_position(drop)]
+    for text in ("*c7", "*a5", "*e6", "*b5"):
+        history.append(apply(history[-1], Move.parse(text), drop))
+    on_own_colour = {"c7": {"gg": -1.0}, "e6": {"gg": -9.0}}
+
+    def look(number: int, appeared: Mapping[str, str]) -> Any:
+        return fake_look(
+            history[-1].stacks,
+            dict.fromkeys(appeared, 0.9),
+            on_own_colour | {square: {piece: 240.0} for square, piece in appeared.items()},
+            number=number,
+            age=2.0,
+        )
+
+    made = Referee(drop)
+    first = made.judge(look(1, {"e3": "r"}), history).verdicts
+    assert first == (Undecided((Move.parse("*c7"), Move.parse("*e6"))),)
+    later = made.judge(look(2, {"e3": "r", "d6": "g"}), history).verdicts
+    assert later == (), "the question is the same"

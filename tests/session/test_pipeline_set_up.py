@@ -12,7 +12,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.verdict import OutOfView, StartDiffers, StartSeen, Verdict
+from focus_companion.referee.verdict import OutOfView, StartDiffers, StartSeen, TurnSeen, Verdict
 from focus_companion.session.pipeline import REST_TIME, Pipeline
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
@@ -34,9 +34,9 @@ def _search_once(monkeypatch: pytest.MonkeyPatch) -> None:
 class Setting:
     """A still table, with five pictures a second."""
 
-    def __init__(self, stacks: tuple[str, ...]) -> None:
+    def __init__(self, stacks: tuple[str, ...], rules: Rules = RULES) -> None:
         self.show(stacks)
-        self.sight, self.number = Pipeline(RULES), 0
+        self.sight, self.number = Pipeline(rules), 0
 
     def show(self, stacks: tuple[str, ...]) -> None:
         view, rng = simulated.view_of(pleasant_look(640, 480)), np.random.default_rng(4)
@@ -141,3 +141,26 @@ def test_a_confirmation_has_no_effect_if_no_square_differs() -> None:
     assert table.watch(3.0) == [StartSeen()]
     table.sight.vouch()
     assert table.watch(2.0) == []
+
+
+@pytest.mark.parametrize(
+    ("early", "said"),
+    [
+        ({"d5": "g"}, [StartSeen(), TurnSeen]),
+        ({"d5": "g", "a4": "r"}, [StartSeen(), TurnSeen, TurnSeen]),
+        ({"d5": "g", "a4": "r", "f6": "g"}, [StartDiffers]),
+    ],
+    ids=["one", "two", "too many"],
+)
+def test_pieces_dropped_before_the_board_was_found_are_the_first_turns(
+    early: dict[str, str], said: list[Verdict | type]
+) -> None:
+    drop = Rules.make(2, set_up="drop")
+    stacks = list(start_position(drop).stacks)
+    for square, stack in early.items():
+        stacks[INDEX[square]] = stack
+    # The position stays the same here, so the turns are emitted again for every picture.
+    seen = Setting(tuple(stacks), drop).watch(3.0, start_position(drop))[: len(said)]
+    assert [verdict if isinstance(verdict, StartSeen) else type(verdict) for verdict in seen] == said
+    turns = {str(verdict.move) for verdict in seen if isinstance(verdict, TurnSeen)}
+    assert turns == ({f"*{square}" for square in early} if TurnSeen in said else set())
