@@ -177,6 +177,40 @@ def common_prefix(sequences: Sequence[TurnSequence]) -> TurnSequence:
     return tuple(first)
 
 
+def beliefs_in(shown: Sequence[tuple[Act, float]], position: Position, rules: Rules) -> tuple[Belief, ...]:
+    """One belief for each act: its turns, and its evidence relative to that of the likeliest act.
+
+    ``shown``: the acts, each with the nats that do not depend on how the board looks now.
+    """
+    weights: dict[TurnSequence, float] = {}
+    for act, weight in shown:
+        weights.setdefault(act.moves, weight)
+    highest = max(weights.values(), default=0.0)
+    return tuple(believe(turns, position, rules, weight - highest) for turns, weight in weights.items())
+
+
+def while_visible(
+    acts: Sequence[Act], weights: Sequence[float], position: Position, rules: Rules
+) -> tuple[Belief, ...]:
+    """The beliefs in these acts, likeliest first, while the reference still shows the certain position: the
+    next look weighs again what this one shows. If an illegal act may have been made instead, the certain
+    position itself is believed, too, but less than the turns by the difference of the ``weights``.
+    """
+    likeliest = {act.moves: act for act in reversed(acts) if act.legal and act.moves}
+    beliefs = tuple(
+        replace(
+            believe(turns, position, rules), unseen=likeliest[turns].unseen, placed=likeliest[turns].placed
+        )
+        for turns in turn_sequences(acts)
+        if turns
+    )
+    legal = [weight for act, weight in zip(acts, weights, strict=True) if act.legal]
+    illegal = [weight for act, weight in zip(acts, weights, strict=True) if not act.legal]
+    if not illegal or not legal:
+        return beliefs
+    return (Belief(nats=min(0.0, max(illegal) - max(legal))), *beliefs)
+
+
 def board_of(belief: Belief, certain: Position) -> tuple[str, ...]:
     """The stacks on the board if the belief is true; ``certain``: the last certain position."""
     return belief.positions[-1].stacks if belief.positions else certain.stacks

@@ -22,12 +22,14 @@ from .beliefs import (
     MAX_BELIEFS,
     Belief,
     awaits_trimming,
+    beliefs_in,
     believe,
     board_of,
     common_prefix,
     doubtful_squares,
     is_complete,
     turn_sequences,
+    while_visible,
 )
 from .course import MIN_CHANGED_FRACTION, IgnoredChanges
 from .decision import Condition, Decision, Standing, outcome
@@ -362,7 +364,7 @@ class Referee:
                 return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
         elif not self._in_reference and not any(act.kind is Kind.BACK for act in acts):
             # Not if the last turn may have been taken back: then later turns may start from before it.
-            self._beliefs = self._while_visible(judgement, position)
+            self._beliefs = while_visible(acts, judgement.weights, position, self._rules)
         moves = tuple(dict.fromkeys(turns[0] for turns in sequences if turns))
         # Resolving an alert also removes the question from the page.
         asked = () if verdicts else self._question
@@ -389,44 +391,14 @@ class Referee:
         ]
         since = {act.moves: frozenset(act.changes) - act.changed_before for act, _ in reversed(shown)}
         return tuple(
-            replace(belief, changed_since=since[belief.turns]) for belief in self._beliefs_in(shown, position)
+            replace(belief, changed_since=since[belief.turns])
+            for belief in beliefs_in(shown, position, self._rules)
         )
 
     def _believe(self, acts: Sequence[Act], weights: Sequence[float], position: Position) -> None:
         """Keep these acts as beliefs; the position of the likeliest is assumed from now on."""
-        beliefs = self._beliefs_in(list(zip(acts, weights, strict=True)), position)
+        beliefs = beliefs_in(list(zip(acts, weights, strict=True)), position, self._rules)
         self._beliefs, self._in_reference = beliefs[: self._max_beliefs], True
-
-    def _while_visible(self, judgement: Judgement, position: Position) -> tuple[Belief, ...]:
-        """The beliefs while the reference still shows the certain position, so that the next look weighs what
-        this one shows again. If an illegal act may have been made instead, it is less likely by its prior.
-        """
-        acts = (judgement.act, *judgement.rivals)
-        likeliest = {act.moves: act for act in reversed(acts) if act.legal and act.moves}
-        beliefs = tuple(
-            replace(
-                believe(turns, position, self._rules),
-                unseen=likeliest[turns].unseen,
-                placed=likeliest[turns].placed,
-            )
-            for turns in turn_sequences(acts)
-            if turns
-        )
-        legal = [weight for act, weight in zip(acts, judgement.weights, strict=True) if act.legal]
-        illegal = [weight for act, weight in zip(acts, judgement.weights, strict=True) if not act.legal]
-        if not illegal or not legal:
-            return beliefs
-        return (Belief(nats=min(0.0, max(illegal) - max(legal))), *beliefs)
-
-    def _beliefs_in(self, shown: Sequence[tuple[Act, float]], position: Position) -> tuple[Belief, ...]:
-        """One belief for each act: its turns, and its evidence relative to that of the likeliest act."""
-        weights: dict[tuple[Move, ...], float] = {}
-        for act, weight in shown:
-            weights.setdefault(act.moves, weight)
-        highest = max(weights.values(), default=0.0)
-        return tuple(
-            believe(turns, position, self._rules, weight - highest) for turns, weight in weights.items()
-        )
 
     def _preferring_chosen(self, judgement: Judgement, position: Position) -> Judgement:
         """The judgement, with the turn that an absent player chose preferred to others that are about as
