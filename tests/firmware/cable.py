@@ -43,7 +43,8 @@ def p99(values: list[float]) -> float:
 class Arm:
     """Seconds, frame by frame: ``busy``, the processor time of this process while the game loop works, that
     is, how long the work takes with no other program running, because only one thread at a time runs Python;
-    ``telling``, how long the lights hold the loop up, unless another program interrupted it. ``late``: how often it was late for the next frame.
+    ``telling``, how long the lights hold the loop up, unless another program interrupted it. ``late``: how
+    often it was late for the next frame.
     """
 
     busy: list[float] = field(default_factory=list)
