@@ -147,8 +147,8 @@ def test_a_confirmation_has_no_effect_if_no_square_differs() -> None:
     ("early", "said"),
     [
         ({"d5": "g"}, [StartSeen(), TurnSeen]),
-        ({"d5": "g", "a4": "r"}, [StartSeen(), TurnSeen, TurnSeen]),
-        ({"d5": "g", "a4": "r", "f6": "g"}, [StartDiffers]),
+        pytest.param({"d5": "g", "a4": "r"}, [StartSeen(), TurnSeen, TurnSeen], marks=pytest.mark.slow),
+        pytest.param({"d5": "g", "a4": "r", "f6": "g"}, [StartDiffers], marks=pytest.mark.slow),
     ],
     ids=["one", "two", "too many"],
 )

@@ -46,7 +46,12 @@ def test_a_board_that_was_not_found_is_searched_for_often_at_first_and_rarely_la
 
 @pytest.mark.parametrize(
     ("confidences", "used"),
-    [([0.95, 0.99], 0), ([0.5, 0.95], 1), ([0.4, 0.5, 0.3, 0.2], 1), ([0.8, 0.4, 0.3, 0.4, 0.5], 4)],
+    [
+        ([0.95, 0.99], 0),
+        pytest.param([0.5, 0.95], 1, marks=pytest.mark.slow),
+        pytest.param([0.4, 0.5, 0.3, 0.2], 1, marks=pytest.mark.slow),
+        ([0.8, 0.4, 0.3, 0.4, 0.5], 4),
+    ],
     ids=["certain at once", "noise in the first picture", "never certain", "the most certain is wrong"],
 )
 def test_an_empty_board_is_taken_where_it_is_found_with_certainty(
