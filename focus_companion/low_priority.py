@@ -9,15 +9,13 @@ from typing import Final
 NICE: Final = shutil.which("nice")
 """The program that lowers the priority; ``None`` where there is none."""
 
-SEARCH: Final = 10
-"""Niceness added for a player's search: people wait for it."""
+PLAYER_NICENESS: Final = 10
+"""Niceness added for a program that plays: the table waits for its turn."""
 
-EXPORT: Final = 15
-"""Niceness added for everything that can wait longer."""
+HELPER_NICENESS: Final = 15
+"""Niceness added for exports, reviews and assessments, for which one viewer waits."""
 
 
 def at_low_priority(command: Sequence[str], niceness: int) -> list[str]:
-    """The command, started through :data:`NICE`, so that its child processes inherit the
-    priority.
-    """
+    """The command, started through :data:`NICE`, so that its child processes inherit the priority."""
     return [*([NICE, "-n", str(niceness)] if NICE else []), *command]

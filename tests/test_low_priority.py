@@ -10,12 +10,12 @@ import sys
 import pytest
 
 from focus_companion import low_priority
-from focus_companion.low_priority import EXPORT, SEARCH, at_low_priority
+from focus_companion.low_priority import HELPER_NICENESS, PLAYER_NICENESS, at_low_priority
 
 SHOW = [sys.executable, "-c", "import os; print(os.nice(0))"]
 
 
-@pytest.mark.parametrize("niceness", [SEARCH, EXPORT])
+@pytest.mark.parametrize("niceness", [PLAYER_NICENESS, HELPER_NICENESS])
 def test_a_program_runs_at_low_priority(monkeypatch: pytest.MonkeyPatch, niceness: int) -> None:
     monkeypatch.setattr(low_priority, "NICE", shutil.which("nice"))
     shown = subprocess.check_output(at_low_priority(SHOW, niceness))
@@ -24,4 +24,4 @@ def test_a_program_runs_at_low_priority(monkeypatch: pytest.MonkeyPatch, nicenes
 
 def test_without_nice_a_program_runs_nevertheless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(low_priority, "NICE", None)
-    assert at_low_priority(SHOW, SEARCH) == SHOW
+    assert at_low_priority(SHOW, PLAYER_NICENESS) == SHOW

@@ -180,7 +180,7 @@ def common_prefix(sequences: Sequence[TurnSequence]) -> TurnSequence:
 def beliefs_in(shown: Sequence[tuple[Act, float]], position: Position, rules: Rules) -> tuple[Belief, ...]:
     """One belief for each act: its turns, and its evidence relative to that of the likeliest act.
 
-    ``shown``: the acts, each with the nats that do not depend on how the board looks now.
+    ``shown``: the acts, likeliest first, each with the nats that do not depend on how the board looks now.
     """
     weights: dict[TurnSequence, float] = {}
     for act, weight in shown:
@@ -189,7 +189,7 @@ def beliefs_in(shown: Sequence[tuple[Act, float]], position: Position, rules: Ru
     return tuple(believe(turns, position, rules, weight - highest) for turns, weight in weights.items())
 
 
-def while_visible(
+def beliefs_while_visible(
     acts: Sequence[Act], weights: Sequence[float], position: Position, rules: Rules
 ) -> tuple[Belief, ...]:
     """The beliefs in these acts, likeliest first, while the reference still shows the certain position: the

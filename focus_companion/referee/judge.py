@@ -87,8 +87,8 @@ def judge(
     """Determine what happened between the last position and this look.
 
     ``beliefs``: turns that may have been played since, if earlier looks were ambiguous; ``in_reference``:
-    they were played before the reference picture. Otherwise the last position itself is a hypothesis, too,
-    whether or not it is one of them.
+    they were played before the reference picture. Otherwise the last position itself is a hypothesis, too;
+    it may be one of the beliefs.
     ``alternatives``: turns for which there is some evidence although the last turn was emitted in their
     place. ``begun``: the act alerted as out of turn at ply 0, taken as the game's first turn, which others
     may follow.
@@ -197,7 +197,8 @@ def _likeliest(
         best = weigh(look, [*pool, *turns, *since_begun(contained=True)], pending)
         if is_unbeatable(look, best.act):
             return best
-        # Kept, because a tall stack may change little of its own square and much of what is behind it.
+        # Kept with its close rivals, because a tall stack may change little of its own square and much of
+        # what is behind it, and in bad light a turn may change little anywhere.
         pool += [act for act in (best.act, *best.rivals) if act.moves and act not in pool]
     # A stack may change little of its own square and most of the square that is seen behind it.
     before = [s for s in open_squares if s not in strong and _overlap(look, s, strong)]

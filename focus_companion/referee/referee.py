@@ -23,13 +23,13 @@ from .beliefs import (
     Belief,
     awaits_trimming,
     beliefs_in,
+    beliefs_while_visible,
     believe,
     board_of,
     common_prefix,
     doubtful_squares,
     is_complete,
     turn_sequences,
-    while_visible,
 )
 from .course import MIN_CHANGED_FRACTION, IgnoredChanges
 from .decision import Condition, Decision, Standing, outcome
@@ -364,7 +364,7 @@ class Referee:
                 return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
         elif not self._in_reference and not any(act.kind is Kind.BACK for act in acts):
             # Not if the last turn may have been taken back: then later turns may start from before it.
-            self._beliefs = while_visible(acts, judgement.weights, position, self._rules)
+            self._beliefs = beliefs_while_visible(acts, judgement.weights, position, self._rules)
         moves = tuple(dict.fromkeys(turns[0] for turns in sequences if turns))
         # Resolving an alert also removes the question from the page.
         asked = () if verdicts else self._question

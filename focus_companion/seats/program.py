@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Final
 
-from ..low_priority import SEARCH, at_low_priority
+from ..low_priority import PLAYER_NICENESS, at_low_priority
 from .protocol import MAX_ANSWER_LENGTH
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class Program:
             raise CannotStart(f"there is no program {command[0]!r}")
         try:
             self._process = subprocess.Popen(
-                at_low_priority(command, SEARCH),
+                at_low_priority(command, PLAYER_NICENESS),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -42,7 +42,7 @@ _SET_UP_SETTLE_TIME = 0.6
 
 _MAX_EARLY_PIECES = 2
 """Maximum number of pieces on a board that should be empty when it is found, for them to be the first turns
-of a drop game: as many turns as one look can show."""
+of a drop game: as many turns as one look can show. Raising it requires longer sequences to be weighed."""
 
 OCCLUDER_ABSORB_TIME = 3.0
 """Seconds after which a still occluder is absorbed: it counts as part of the scene."""
@@ -255,9 +255,9 @@ class Pipeline:
 
     def _set_up(self, watcher: Watcher, look: Look) -> list[Verdict]:
         wrong = look.disagreeing(watcher.standing)
-        if wrong and not self._differs and not any(watcher.standing) and len(wrong) <= _MAX_EARLY_PIECES:
-            # The players began before the board was found: the next look shows their turns.
-            self._ready = True
+        if look.change is None and not any(watcher.standing) and 0 < len(wrong) <= _MAX_EARLY_PIECES:
+            # The first look at a board on which the players have begun; the next look shows their turns.
+            self._ready, self._differs = True, ()
             return [StartSeen()]
         if not wrong or self._vouched:
             self._ready, self._differs, self._vouched = True, (), False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from ..low_priority import EXPORT, at_low_priority
+from ..low_priority import HELPER_NICENESS, at_low_priority
 
 SEARCH_TIMEOUT = 30.0
 """Timeout of a search for a turn in seconds; generous, because the machine may be under load."""
@@ -21,7 +21,7 @@ def run_module(module: str, *arguments: str, given: bytes, timeout: float) -> by
     Raises:
         ChildFailed: it failed, could not be started, or took longer than ``timeout`` seconds.
     """
-    command = at_low_priority([sys.executable, "-m", module, *arguments], EXPORT)
+    command = at_low_priority([sys.executable, "-m", module, *arguments], HELPER_NICENESS)
     try:
         done = subprocess.run(command, input=given, capture_output=True, timeout=timeout, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:

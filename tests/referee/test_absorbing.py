@@ -111,8 +111,8 @@ def test_under_a_head_that_bends_lower_no_piece_appears() -> None:
     watched = Watched()
     watched.covered_for(OBJECT_ABSORB_TIME + 0.5, head(52))
     assert watched.table.shoot(watched.table.stage(), 2.0, head(30)).summary == []
-    assert watched.look is not None and watched.look.covered
-    assert watched.look.faintly_changed.keys().isdisjoint(watched.look.covered)
+    assert watched.look is not None and watched.look.hidden_by_object
+    assert watched.look.faintly_changed.keys().isdisjoint(watched.look.hidden_by_object)
 
 
 def test_a_turn_in_a_shadow_is_emitted_once_the_shadow_is_absorbed() -> None:

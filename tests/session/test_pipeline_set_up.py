@@ -11,7 +11,7 @@ import simulated
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
-from focus_companion.game.squares import INDEX
+from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.verdict import OutOfView, StartDiffers, StartSeen, TurnSeen, Verdict
 from focus_companion.session.pipeline import REST_TIME, Pipeline
 from focus_companion.simulator.scene_style import pleasant_look
@@ -156,11 +156,22 @@ def test_pieces_dropped_before_the_board_was_found_are_the_first_turns(
     early: dict[str, str], said: list[Verdict | type]
 ) -> None:
     drop = Rules.make(2, set_up="drop")
-    stacks = list(start_position(drop).stacks)
-    for square, stack in early.items():
-        stacks[INDEX[square]] = stack
+    stacks = tuple(early.get(square, "") for square in SQUARES)
     # The position stays the same here, so the turns are emitted again for every picture.
-    seen = Setting(tuple(stacks), drop).watch(3.0, start_position(drop))[: len(said)]
+    seen = Setting(stacks, drop).watch(3.0, start_position(drop))[: len(said)]
     assert [verdict if isinstance(verdict, StartSeen) else type(verdict) for verdict in seen] == said
     turns = {str(verdict.move) for verdict in seen if isinstance(verdict, TurnSeen)}
     assert turns == ({f"*{square}" for square in early} if TurnSeen in said else set())
+
+
+def test_the_last_pieces_of_a_board_that_is_being_cleared_are_no_turns() -> None:
+    """Another game begins while those of the last one are taken off, too fast to be named."""
+    drop = Rules.make(2, set_up="drop")
+    start = start_position(drop)
+    left = {"d5": "g", "a4": "r", "f6": "g"}
+    stacks = [left.get(square, "") for square in SQUARES]
+    table = Setting(tuple(stacks), drop)
+    assert table.watch(0.8, start) == []
+    stacks[INDEX["f6"]] = stacks[INDEX["a4"]] = ""
+    table.show(tuple(stacks))
+    assert table.watch(3.0, start) == [StartDiffers((INDEX["d5"],))]

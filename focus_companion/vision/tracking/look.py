@@ -57,8 +57,8 @@ class Look:
     """The picture as captured; ``image`` is the same picture under the conditions of the reference."""
     conditions: Conditions | None = None
     """Camera motion and light relative to the reference; ``None`` for the reference itself."""
-    covered: tuple[int, ...] = ()
-    """Squares that an object hides, which is part of the scene: whatever changes there, it is the object."""
+    hidden_by_object: tuple[int, ...] = ()
+    """Squares hidden by an object that is part of the scene; what changes there is the object."""
 
     @property
     def image(self) -> Image:
@@ -113,11 +113,11 @@ class Look:
 
     @cached_property
     def deviations(self) -> NDArray[np.float64]:
-        """Deviation of each square in standard deviations, (52,): :meth:`.Change.deviations`. 0 where an
-        object hides it.
+        """Deviation of each square in standard deviations, (52,): :meth:`.Change.deviations`; 0 if an object
+        hides it.
         """
         found = np.zeros(len(self.touched)) if self.change is None else self.change.deviations()
-        found[list(self.covered)] = 0.0
+        found[list(self.hidden_by_object)] = 0.0
         return found
 
     @cached_property

@@ -36,8 +36,8 @@ _CERTAIN_CONFIDENCE = 0.9
 wrong lattices had 0.42 and 0.56, the right ones 0.37 to 0.99. Raising it delays the start by up to a second.
 """
 _MAX_REPEATED_SHIFT = 0.5
-"""Squares by which the corners of two finds may be apart to be the same lattice: a wrong one is off by a
-square.
+"""Maximum distance, in squares, between the corners of two finds of the same lattice: a wrong one is off by a
+whole square. Raising it towards 1 may accept two different wrong ones.
 """
 
 

@@ -161,7 +161,7 @@ class Watching:
             small=picture.small,
             taken=picture.image,
             conditions=conditions,
-            covered=reference.hidden_after(change),
+            hidden_by_object=reference.hidden_after(change),
         )
 
     def _recover(self, picture: StillFrame, change: Change) -> Watching | None:
