@@ -52,6 +52,7 @@ def captured_game() -> GameRecord:
     raise AssertionError("no game with a capture")
 
 
+@pytest.mark.slow
 def test_a_film_has_the_format_that_phones_play() -> None:
     record = played({"players": 4}, 3, 12)
     info, frames = decoded(write_mp4(record))

@@ -119,7 +119,9 @@ def test_only_the_game_at_hand_and_later_ones_are_published(broker, hall_at, tab
     assert min(hall.evening.games("Table 1")) == newest
 
 
-@pytest.mark.parametrize("kill", [True, False], ids=["killed", "stopped"])
+@pytest.mark.parametrize(
+    "kill", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["killed", "stopped"]
+)
 def test_the_broker_goes_and_comes(broker, hall_at, table_at, kill) -> None:
     hall, table = hall_at(broker.address), table_at(broker.address)
     for _ in range(2):

@@ -45,6 +45,7 @@ def steep(tilt: float, played: Rules, fill: float = 0.9) -> Table:
     return begun(played, look=replace(look, camera=camera))
 
 
+@pytest.mark.slow
 def test_an_invisible_reserve_piece_is_asked_about() -> None:
     table = begun(rules(STACK_OF_FIVE, {"g": 2}))
     red = next(s for s, stack in enumerate(table.stacks) if stack == "r" and table.stacks[s + 1] == "r")
@@ -102,7 +103,7 @@ def doubted_turn() -> Table:
     return table
 
 
-@pytest.mark.parametrize("quickly", [False, True])
+@pytest.mark.parametrize("quickly", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_doubt_that_ended_before_its_settle_time_is_remembered(quickly: bool) -> None:
     """An illegal act right after an ambiguous turn is alerted relative to the position after that turn."""
     table = table_with_two_targets()

@@ -127,6 +127,7 @@ def test_squares_are_hidden_only_by_what_covers_the_board(table: Table, radius: 
     assert explained and ("hidden" in explained) is hidden
 
 
+@pytest.mark.slow
 def test_a_question_shows_the_acts_that_are_alike() -> None:
     look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=1.0, azimuth=200.0, roll=0.0, fill=0.9)

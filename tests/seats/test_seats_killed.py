@@ -73,6 +73,7 @@ def check(folder: Path) -> None:
             assert journal.history(game).reply == due
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     chance = random.Random(7)
     for _ in range(4):
@@ -80,6 +81,7 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
         check(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_reply_outlives_the_program_and_is_made_in_the_next(tmp_path: Path) -> None:
     live(tmp_path, lambda out: wait_for(out, "reply"), "wait")
     check(tmp_path)

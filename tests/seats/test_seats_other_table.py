@@ -239,6 +239,7 @@ def test_a_table_that_is_killed_comes_back_to_its_seat(tables: Callable[[], Pair
         again.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_turn_taken_back_there_is_taken_back_here(tables: Callable[[], Pair]) -> None:
     host, guest, _ = tables()

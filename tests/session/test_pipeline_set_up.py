@@ -164,6 +164,7 @@ def test_pieces_dropped_before_the_board_was_found_are_the_first_turns(
     assert turns == ({f"*{square}" for square in early} if TurnSeen in said else set())
 
 
+@pytest.mark.slow
 def test_the_last_pieces_of_a_board_that_is_being_cleared_are_no_turns() -> None:
     """Another game begins while those of the last one are taken off, too fast to be named."""
     drop = Rules.make(2, set_up="drop")

@@ -100,6 +100,7 @@ def test_a_source_is_told_how_many_pictures_are_enough(run: Any) -> None:
     until(lambda: source.min_interval == 0.1)
 
 
+@pytest.mark.slow
 def test_slow_looks_miss_no_still_board(run: Any) -> None:
     """A turn is made every 0.6 s and a look takes 2 s; nevertheless, every turn is seen."""
 

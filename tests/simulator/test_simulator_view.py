@@ -260,6 +260,7 @@ def test_pictures_are_drawn_fast_enough_for_a_live_camera() -> None:
     assert min(spent) < 1 / 15
 
 
+@pytest.mark.slow
 def test_drawing_a_still_scene_takes_little_more_than_its_noise() -> None:
     view, rng = view_of(pleasant_look()), np.random.default_rng(0)
     shown = stage(dict.fromkeys(SQUARES[8:44], "rg"))

@@ -81,6 +81,7 @@ def test_pieces_in_an_unknown_position_do_not_hide_the_fields() -> None:
     assert corner_error(found.camera, look.camera, PROFILE, turns=4) < 0.05
 
 
+@pytest.mark.slow
 def test_a_chequered_cloth_is_not_a_chess_board() -> None:
     fields = np.indices((20, 27)).sum(0) % 2
     cloth = cv2.resize(
@@ -123,7 +124,8 @@ def test_an_empty_chess_board_is_not_read_as_one_of_the_plastic_sets() -> None:
     assert find_board(picture(chess_look(35, 75), Stage(tuple(EMPTY))), plastic_sets()) is None
 
 
-@pytest.mark.parametrize("case", [pytest.param(30, marks=pytest.mark.slow), 48])
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [30, 48])
 def test_the_fields_determine_the_pose_better_than_flat_pieces(case: int) -> None:
     """In weak light, the outlines of draughts alone leave the pose off by a fifth of a square."""
     rng = np.random.default_rng([case, 52])

@@ -48,7 +48,10 @@ def fitted(now: Image, right: float, up: float) -> tuple[Camera, BoardProfile] |
     return None if found is None else (found.camera, found.profile)
 
 
-@pytest.mark.parametrize(("square", "right", "up"), [("d5", 0.0, 0.0), ("d5", -0.3, 0.3), ("d8", 0.0, -0.4)])
+@pytest.mark.parametrize(
+    ("square", "right", "up"),
+    [pytest.param("d5", 0.0, 0.0, marks=pytest.mark.slow), ("d5", -0.3, 0.3), ("d8", 0.0, -0.4)],
+)
 def test_a_board_found_between_its_squares_is_corrected(square: str, right: float, up: float) -> None:
     """Also if the piece seems to lie on the ledge."""
     look, _, now = pictures(square)
