@@ -92,6 +92,15 @@ class Window:
     def slices(self) -> tuple[slice, slice]:
         return slice(self.top, self.bottom), slice(self.left, self.right)
 
+    def including(self, other: Window) -> Window:
+        """The smallest window that contains both."""
+        return Window(
+            min(self.left, other.left),
+            min(self.top, other.top),
+            max(self.right, other.right),
+            max(self.bottom, other.bottom),
+        )
+
 
 class Outlines:
     """The columns of all squares for one camera and profile, and the rendering of positions."""

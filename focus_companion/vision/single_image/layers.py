@@ -40,12 +40,16 @@ class LayerScores:
 
 class Layers:
     """The layers of every square for one camera and board. ``tops``: for every square the masks of
-    :func:`.flat_tops`, if the tops of pieces are classes of their own.
+    :func:`.flat_tops`, if the tops of pieces are classes of their own. ``area``: a part of the picture that
+    :attr:`window` shall contain in addition to the board.
     """
 
-    def __init__(self, outlines: Outlines, tops: Sequence[NDArray[np.bool_]] = ()) -> None:
+    def __init__(
+        self, outlines: Outlines, tops: Sequence[NDArray[np.bool_]] = (), area: Window | None = None
+    ) -> None:
         self.outlines = outlines
-        self.window: Window = outlines.window(range(len(outlines.columns)))
+        board = outlines.window(range(len(outlines.columns)))
+        self.window = board if area is None else board.including(area)
         self.tops = tops
         self._level: dict[int, NDArray[np.uint8]] = {}
         rank = {square: place for place, square in enumerate(outlines.far_to_near)}

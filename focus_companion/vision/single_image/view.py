@@ -124,7 +124,9 @@ class View:
     ) -> None:
         self.picture, self.camera, self.profile = picture, camera, profile
         outlines = Outlines(camera, profile, tallest)
-        self.layers = Layers(outlines, () if picture.flat is None else flat_tops(outlines))
+        # Poses can be compared only if each has to explain all of the picture: otherwise, one that leaves out
+        # a row of pieces seems better.
+        self.layers = Layers(outlines, () if picture.flat is None else flat_tops(outlines), picture.window)
         self.window: Window = self.layers.window
         self.pixels = picture.pixels[self.window.slices]
         self.plain = picture.image[self.window.slices]

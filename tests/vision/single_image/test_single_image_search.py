@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from simulated import view_of
 
+from focus_companion.game.squares import SQUARES
 from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
+from focus_companion.vision.detection.board_search import neighbouring_poses
 from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.pose import lifted
@@ -21,6 +23,7 @@ from focus_companion.vision.geometry.scene import BoardProfile, Camera
 from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.single_image import read_still
 from focus_companion.vision.single_image.search import (
+    CLEAR_GAIN,
     Explanation,
     TriedReading,
     best_explanation,
@@ -83,6 +86,17 @@ def test_the_truth_explains_the_picture_better_than_a_lifted_board() -> None:
     assert right.nats > wrong.nats
     palette = right.view.relearned(stacks)
     assert right.view.nats_of(palette, stacks) > right.view.nats_of(palette, ("",) * 52)
+
+
+def test_a_pose_that_leaves_out_a_row_of_pieces_explains_the_picture_less_well() -> None:
+    rng = np.random.default_rng(4)
+    edge = {square for square, name in enumerate(SQUARES) if name[1] in "12"}
+    stacks = tuple("gr"[s % 2] * (1 + s % 4) if s in edge else "" for s in range(len(SQUARES)))
+    image = view_of(LOOK).shoot(Stage(stacks), rng)
+    picture = StillPicture(image, LOOK.camera, LOOK.profile, "gr")
+    right = initial_explanation(picture, LOOK.camera, LOOK.profile)
+    for beside in neighbouring_poses(LOOK.camera, LOOK.profile):
+        assert right.beats(initial_explanation(picture, beside, LOOK.profile), CLEAR_GAIN)
 
 
 def test_outlines_of_few_pieces_are_the_first_of_those_of_many() -> None:
