@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _DOUBTFUL_PROBABILITY = 0.9
 """Probability below which a square is reported as doubtful."""
 
+_OTHER_SETS = "; if it is not the plastic set, name its profile with --board"
+"""Ends the sentence that no board was found if no set was named."""
 
 _MIN_AGREEMENT = 0.6
 """Agreement of the outlines (0 to 1) below which the picture does not show the start."""
@@ -100,7 +102,7 @@ def command(
     if reading is None:
         raise NegativeResult(
             f"{image}: no board found in the picture; take it so that the whole board is in view, "
-            "sharp, and fills a third of it or more"
+            f"sharp, and fills a third of it or more{'' if board else _OTHER_SETS}"
         )
     if edges := sides_beyond(reading.camera, reading.profile):
         raise NegativeResult(f"{image}: {cut_off_text([*edges])}")

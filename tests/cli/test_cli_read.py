@@ -37,7 +37,14 @@ def reading() -> StillReading:
 
 
 def test_no_board_exits_with_status_1(focus: Any, picture: Path) -> None:
-    focus("read", picture, "--players", 2, "--json").refused(1, str(picture), "no board")
+    done = focus("read", picture, "--players", 2, "--json")
+    done.refused(1, str(picture), "no board", "if it is not the plastic set, name its profile with --board")
+
+
+def test_a_set_that_was_named_is_not_asked_for(focus: Any, picture: Path) -> None:
+    done = focus("read", picture, "--board", "chess-draughts")
+    done.refused(1, "no board")
+    assert "--board" not in done.err
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no picture at all"])
