@@ -119,7 +119,7 @@ def test_frames_come_in_real_time_and_stop_when_closed() -> None:
         assert source.live
         assert [f.index for f in frames] == list(range(12))
         assert frames[0].image.shape == (240, 320, 3)
-        assert 0.3 < frames[-1].time - frames[0].time <= passed
+        assert 0.3 < frames[-1].time - frames[0].time < min(6, passed)
         assert all(a.time < b.time for a, b in pairwise(frames))
     assert list(source) == []
 

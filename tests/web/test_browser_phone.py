@@ -111,11 +111,6 @@ class Program:
         self.process.wait(10)
 
 
-def busy() -> bool:
-    """Whether more than four processes wait for each processor."""
-    return os.getloadavg()[0] > 4 * (os.cpu_count() or 1)
-
-
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Program]:
     made = Program(tmp_path)
@@ -155,11 +150,8 @@ def test_a_game_is_followed_with_a_phone_as_camera(program: Program, phone: Any)
     state = program.state()
     assert [turn["move"] if isinstance(turn, dict) else turn for turn in state["moves"]] == PLAYED
     # The clip goes on while the connection is cut: how much is missed, and what the board then seems to show,
-    # depends on the speed of the machine. Before that, there may be alerts only for the clip's illegal acts,
-    # and, on a machine too busy to see every turn, for turns that it has missed.
-    illegal = {("distance", "a6", "c6"), ("out_of_turn", "d4", "f4")}
-    unexpected = [alert for alert in alerts if alert not in illegal]
-    assert not unexpected or (busy() and {reason for reason, *_ in unexpected} == {"unexplained"})
+    # depends on the speed of the machine. Before that, there may be alerts only for the clip's illegal acts.
+    assert set(alerts) <= {("distance", "a6", "c6"), ("out_of_turn", "d4", "f4")}
     assert len(alerts) == len(set(alerts)) and troubles == []
     assert link.partition("#")[2] not in program.log.read_text()
 

@@ -30,12 +30,8 @@ _FIELD_OFFSET = 0.35
 far enough from the next field for a lattice that is slightly off.
 """
 _RING_RADIUS = 0.42
-"""Radius, in squares, of a ring around a square: outside its piece, and across the corners of a field of a
-chess board that stands on a corner there.
-"""
-_OUTERMOST = 0.45
-"""Distance, in squares along each axis, of a place near the corner of a square from its centre: outside a
-square pad.
+"""Radius, in squares, of a ring around a square: outside its piece; where a field of a chess board stands on
+its corner, through that field and the four next to it.
 """
 _SAMPLE_OFFSET = 0.42
 """Distance, in squares along each axis, of the samples from the centre of their square: near its corners,
@@ -55,25 +51,31 @@ def moulded_evidence(image: Image, edges: Edges, camera: Camera, profile: BoardP
 
     ``image`` is (H, W, 3) uint8 BGR, ``edges`` and ``camera`` are those of its size.
     """
-    if chequered(image, camera, profile) > MAX_CHEQUERED:
+    grey = brightness(image)
+    if chequered(grey, camera, profile) > MAX_CHEQUERED:
         return 0.0
-    return share_plain(edges, camera, profile) + _share_of_one_shade(image, camera, profile)
+    return share_plain(edges, camera, profile) + _share_of_one_shade(grey, camera, profile)
 
 
-def chequered(image: Image, camera: Camera, profile: BoardProfile) -> float:
-    """To what degree the grid is that of a chess board or a calibration sheet, 0 … 1.
+def brightness(image: Image) -> Image:
+    """The brightness (H, W) uint8, slightly blurred, of a picture (H, W, 3) uint8 BGR."""
+    return np.asarray(cv2.blur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (3, 3)))
 
-    Either its fields are the squares: then they are chequered in the twelve unused corners, too, whereas a
-    moulded board is so on its squares at most. Or the squares are fields of one colour, diagonal to each
-    other: then the other colour surrounds the corners of each of them.
+
+def chequered(grey: Image, camera: Camera, profile: BoardProfile) -> float:
+    """To what degree the grid is that of a chess board or a calibration sheet, 0 … 1; ``grey`` (H, W) uint8
+    is the :func:`brightness`.
+
+    There are two ways to fit the squares to such fields. If each square is a field, the twelve unused corners
+    continue the pattern; on a chequered moulded board they do not. Or the squares are the fields of one
+    colour only, seen as a lattice along the diagonals.
     """
-    grey = cv2.blur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (3, 3))
     squares, corners = (
         _correlation_with_chequers(grey, camera, profile, centres)
         for centres in (profile.centres, profile.unused_centres)
     )
-    beyond = min(abs(squares), corners if squares > 0 else -corners)
-    return max(beyond, _share_of_diamonds(grey, camera, profile))
+    continued = min(abs(squares), corners if squares > 0 else -corners)
+    return max(continued, _share_of_diamonds(grey, camera, profile))
 
 
 def _correlation_with_chequers(grey: Image, camera: Camera, profile: BoardProfile, centres: Floats) -> float:
@@ -82,38 +84,33 @@ def _correlation_with_chequers(grey: Image, camera: Camera, profile: BoardProfil
     table.
     """
     places = _places(profile, centres, _FIELD_OFFSET * _DIAGONALS)
-    shades, inside = _shades(grey, camera, places)
-    places = places[inside]
+    shades = _shades(grey, camera, places)
+    places, shades = places[np.isfinite(shades)], shades[np.isfinite(shades)]
     values = np.array([np.floor(places / profile.pitch).sum(1) % 2, shades])
     quarters = (places[:, 0] > 0) * 2 + (places[:, 1] > 0)
-    for number in np.unique(quarters):
-        values[:, quarters == number] -= values[:, quarters == number].mean(1, keepdims=True)
+    for quarter in np.unique(quarters):
+        values[:, quarters == quarter] -= values[:, quarters == quarter].mean(1, keepdims=True)
     (pattern, shades), sizes = values, np.linalg.norm(values, axis=1)
     return float(pattern @ shades / sizes.prod()) if sizes.all() else 0.0
 
 
 def _share_of_diamonds(grey: Image, camera: Camera, profile: BoardProfile) -> float:
-    """Share of the squares, 0 … 1, that look like fields standing on a corner: at the same distance from the
-    centre, their sides are clearly lighter than their corners, or all are clearly darker.
+    """Share of the squares, 0 … 1, that look like a field standing on its corner: the middles of their sides
+    are all clearly lighter, or all clearly darker, than two places towards each corner.
 
-    The sides of a square pad differ from those places, too, but not from the outermost ones: all four
-    corners of a field are among the next fields.
+    The first of these is as far from the centre as the middles of the sides, so a round pad looks the same at
+    both. The second is at the corner, where a square pad looks the same as at its sides.
     """
     sides = np.array([(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
-    around = np.concatenate(
-        [_RING_RADIUS * sides, _RING_RADIUS / 2**0.5 * _DIAGONALS, _OUTERMOST * _DIAGONALS]
+    directions = np.concatenate(
+        [_RING_RADIUS * sides, _RING_RADIUS / 2**0.5 * _DIAGONALS, _SAMPLE_OFFSET * _DIAGONALS]
     )
-    shades, inside = _shades(grey, camera, _places(profile, profile.centres, around))
-    whole = np.asarray(inside.reshape(-1, len(around)).all(1))
-    if not whole.any():
-        return 0.0
-    known = np.full(len(inside), np.nan)
-    known[inside] = shades
-    side, corner, outermost = known.reshape(len(whole), 3, 4)[whole].mean(2).T
-    least = 2 * _SHADE_TOLERANCE
-    lighter = (side - corner > least) & (side - outermost > least)
-    darker = (corner - side > least) & (outermost - side > least)
-    return float(max(lighter.mean(), darker.mean()))
+    shades = _shades(grey, camera, _places(profile, profile.centres, directions))
+    side, corner, farther = shades.reshape(-1, 3, 4).mean(2).T
+    lighter = np.minimum(side - corner, side - farther)
+    darker = np.minimum(corner - side, farther - side)
+    least, number = 2 * _SHADE_TOLERANCE, max(1, np.isfinite(lighter).sum())
+    return float(max((lighter > least).sum(), (darker > least).sum()) / number)
 
 
 def _places(profile: BoardProfile, centres: Floats, offsets: Floats) -> Floats:
@@ -121,25 +118,27 @@ def _places(profile: BoardProfile, centres: Floats, offsets: Floats) -> Floats:
     return np.asarray((centres[:, None, :2] + profile.pitch * offsets).reshape(-1, 2))
 
 
-def _shades(grey: Image, camera: Camera, places: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """The brightness at those of ``places`` (N, 2), in mm, that are inside the picture; their mask (N,)."""
+def _shades(grey: Image, camera: Camera, places: Floats) -> Floats:
+    """The brightness (N,) at ``places`` (N, 2), in mm; NaN outside the picture."""
     pixels = np.round(camera.project(np.column_stack([places, np.zeros(len(places))]))).astype(int)
     height, width = grey.shape
-    inside = np.asarray(((pixels >= 0) & (pixels < (width, height))).all(1))
-    return grey[pixels[inside, 1], pixels[inside, 0]].astype(float), inside
+    inside = ((pixels >= 0) & (pixels < (width, height))).all(1)
+    shades = np.full(len(places), np.nan)
+    shades[inside] = grey[pixels[inside, 1], pixels[inside, 0]]
+    return shades
 
 
-def _share_of_one_shade(image: Image, camera: Camera, profile: BoardProfile) -> float:
+def _share_of_one_shade(grey: Image, camera: Camera, profile: BoardProfile) -> float:
     """Share of the visible ground, 0 to 1, that fits one shade under smoothly varying light; 0 if none is
     visible. Moulded boards reach 0.4 and more, unless an arm hides a part of a chequered one; the seven chess
     boards of :data:`MIN_MOULDED_EVIDENCE` reach at most 0.35.
     """
-    grey = cv2.blur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (3, 3))
     places = _places(profile, profile.centres, _SAMPLE_OFFSET * _DIAGONALS)
-    shades, inside = _shades(grey, camera, places)
-    if not inside.any():
+    shades = _shades(grey, camera, places)
+    places, shades = places[np.isfinite(shades)], shades[np.isfinite(shades)]
+    if not len(shades):
         return 0.0
-    x, y = places[inside].T / (4 * profile.pitch)
+    x, y = places.T / (4 * profile.pitch)
     light = np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
     off = shades - float(np.median(shades))
     for _ in range(_ITERATIONS):

@@ -13,6 +13,7 @@ from focus_companion.vision.detection.edges import Edges
 from focus_companion.vision.detection.moulded import (
     MAX_CHEQUERED,
     MIN_MOULDED_EVIDENCE,
+    brightness,
     chequered,
     moulded_evidence,
 )
@@ -49,7 +50,7 @@ def test_chequered_fields_are_not_the_moulded_board(view: str, angle: float, sid
     size = camera.lens.height, camera.lens.width
     paper = np.full((*size, 3), 225, np.uint8)
     image = with_fields(paper, camera, angle, side, range(-6, 7))
-    assert chequered(image, camera, PROFILE) > 2 * MAX_CHEQUERED
+    assert chequered(brightness(image), camera, PROFILE) > 2 * MAX_CHEQUERED
     assert moulded_evidence(image, Edges.of(image), camera, PROFILE) == 0.0
 
 
@@ -57,5 +58,5 @@ def test_chequered_fields_are_not_the_moulded_board(view: str, angle: float, sid
 def test_a_moulded_board_is_not_taken_for_a_chess_board(view: str) -> None:
     camera = look(*VIEWS[view])
     image = draw(camera, start_stacks(), np.random.default_rng(3))
-    assert chequered(image, camera, PROFILE) < MAX_CHEQUERED
+    assert chequered(brightness(image), camera, PROFILE) < MAX_CHEQUERED
     assert moulded_evidence(image, Edges.of(image), camera, PROFILE) > MIN_MOULDED_EVIDENCE
