@@ -35,6 +35,15 @@ _MAX_FIT_GAIN = 1.6
 """Upper bound on the increase of the log odds by fitting."""
 
 
+_MAX_DISPLACED = 2
+"""Number of the most regular candidates that are displaced if nothing else is likely; each takes a quarter of
+a second."""
+
+_DISPLACEMENTS = (-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3)
+"""Displacements along each axis, in squares: by up to the distance of a shadow's middle from its dome, in
+steps from which a fit converges."""
+
+
 class BoardSearch:
     """The search for a board in a reduced picture; ``stacks``, if given, determine its orientation."""
 
@@ -100,6 +109,21 @@ class BoardSearch:
             nearest = nearer
         both = [fit for fit in (best, nearest) if fit is not None]
         return max(both, key=lambda fit: fit.score, default=None)
+
+    def best_displaced(self, best: ScoredFit | None) -> ScoredFit | None:
+        """The best so far or, if it has higher odds, a fit that starts a fraction of a square beside it or
+        beside one of the most regular candidates: under hard shadows, the blobs lie beside the domes, all on
+        the same side and too far away for the fit to converge.
+        """
+        starts = [] if best is None else [resized(best.camera, self._image)]
+        if best is None or not best.likely:
+            starts += self._search.best()[:_MAX_DISPLACED]
+        places = [place for start in starts for place in _displaced(start, self._profile)]
+        if not places:
+            return best
+        place = max(places, key=lambda place: board_odds(self._edges, place, self._profile))
+        fit = self._fit(place)
+        return fit if fit.confident and (best is None or fit.score > best.score) else best
 
     def best_shifted(self, fit: ScoredFit) -> ScoredFit:
         """The fit, or one shifted by a square that agrees better with the known position: if domes have
@@ -187,6 +211,12 @@ def _best_quarter_turn(
         choices.append((outline_agreement(edges, turn, profile, heights) + colours, turn))
     agreement, turn = max(choices, key=lambda choice: choice[0])
     return turn, agreement
+
+
+def _displaced(camera: Camera, profile: BoardProfile) -> list[Camera]:
+    """The poses of a board displaced by :data:`_DISPLACEMENTS`."""
+    steps = product(_DISPLACEMENTS, repeat=2)
+    return [turned(camera, 0, (x * profile.pitch, y * profile.pitch)) for x, y in steps]
 
 
 def neighbouring_poses(camera: Camera, profile: BoardProfile) -> list[Camera]:

@@ -90,6 +90,8 @@ def find_board(
     for search in searches:
         if best is None or not best.likely:
             best = search.best_of_regular(best)
+    if best is None or not best.certain:
+        best = searches[0].best_displaced(best)
     if best is not None and not best.certain:
         best = searches[0].best_shifted(best)
     if best is not None and stacks is not None and not any(stacks):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ from simulated import view_of
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_stacks
+from focus_companion.game.squares import SQUARES
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.for_tests.random_look import random_look
-from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
+from focus_companion.simulator.scene_style import SceneStyle, aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.detection import refine as find_exact
@@ -23,6 +25,7 @@ from focus_companion.vision.detection.pixel_check import pixel_mismatch
 from focus_companion.vision.detection.scored_fit import ScoredFit
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.lens_profiles import LensProfile
+from focus_companion.vision.geometry.scene import Lens
 from focus_companion.vision.tracking.push import pushed
 
 
@@ -109,3 +112,16 @@ def test_an_empty_board_is_shifted_to_where_its_domes_are() -> None:
     for beside in (look.camera, *neighbouring_poses(look.camera, look.profile)):
         fit = search.on_most_domes(ScoredFit(beside, 2.5, None))
         assert error_of(FoundBoard(fit.camera, look.profile, 1.0), look) < 0.1
+
+
+def test_an_empty_board_whose_hard_shadows_look_rounder_than_its_domes_is_found() -> None:
+    """All blobs lie beside the domes, so the fit does not converge from where they are."""
+    look = random_look(np.random.default_rng([200, 53]), (960, 720))
+    lens = replace(Lens.guess(960, 720, 60.6), distortion=look.camera.lens.distortion)
+    camera = aimed_camera(lens, look.profile, tilt=44.4, azimuth=276.1, roll=-1.4, fill=0.83)
+    bare = ("",) * len(SQUARES)
+    image = BoardView(replace(look, camera=camera)).shoot(Stage(bare), np.random.default_rng(1))
+    found = find_board(image, plastic_sets(), bare)
+    assert found is not None
+    error = corner_error(found.camera, camera, found.profile, true_profile=look.profile, turns=4)
+    assert error < 0.05
