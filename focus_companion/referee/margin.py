@@ -118,11 +118,12 @@ def _differ_only_in_trimming(act: Act, other: Act) -> bool:
 
 
 def _illegal_on_same_squares(act: Act, other: Act) -> bool:
-    """Whether the act consists of legal turns and the other one is illegal, on the same squares. The rules
-    alone must not overrule a picture that favours the other act: a bare dome may be as dark as a green piece.
+    """Whether the act consists of legal turns and the other one is illegal, with other stacks on the same
+    squares. The rules alone must not overrule a picture that favours the other act: a bare dome may be as
+    dark as a green piece. Between acts that leave the same stacks, the rules do decide.
     """
-    turns = act.kind in (Kind.TURN, Kind.TURNS)
-    return turns and not other.legal and act.changes.keys() == other.changes.keys()
+    turns = act.kind in (Kind.TURN, Kind.TURNS) and not other.legal
+    return turns and act.changes.keys() == other.changes.keys() and act.changes != other.changes
 
 
 def _weight(look: Look, act: Act, other: Act) -> float:

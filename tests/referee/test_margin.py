@@ -286,3 +286,12 @@ def test_the_prior_counts_in_full_where_only_heights_distinguish_an_act(
         deviations={"f3": 50.0, "g3": 50.0, "e2": 3.0},
     )
     assert (lead(seen, back, other) >= MIN_CERTAIN_LEAD) is certain
+
+
+def test_of_a_turn_and_an_illegal_act_with_the_same_outcome_the_turn_is_certain() -> None:
+    """From above, neither the outline nor anything else can distinguish the two: only their priors do."""
+    seen = look({"d5": "r"}, {"d5": 0.1}, {"d5": {"rr": 20.0, "rrr": 20.0}}, step=LOW)
+    turn = Act(Kind.TURN, changes(d5="rr"), (Move.parse("*d5"),))
+    same = wrong("two_moves", "r", Kind.WRONG_TWICE, d5="rr")
+    other = wrong("two_moves", "r", Kind.WRONG_TWICE, d5="rrr")
+    assert lead(seen, turn, same) > MIN_CERTAIN_LEAD > lead(seen, turn, other)
