@@ -17,6 +17,11 @@ from .trimming import BESIDE_EVIDENCE, Pending, trimming_evidence
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
+TEMPERATURE = 4.0
+"""Nats of lead by which the odds of an act rise by a factor of e: the pixels of a piece are correlated, so
+the nats of a picture are worth less than their number. Raising it only lowers the reported confidence.
+According to ``benchmarks.accuracy.reliability_diagram``, 2.7 to 5.1 fit (docs/doubt.md)."""
+
 MIN_OPEN_FRACTION = 0.02
 """Fraction of changed pixels from which a square is *open*: it may have changed. Below it, a change is very
 unlikely."""
@@ -53,7 +58,10 @@ _MAX_UNSEEN_PLACING_EVIDENCE = 6.0
 """Maximum evidence in nats for, or against, a piece placed on a stack of its own colour where hardly any
 pixel changed, depending on how different the square looks."""
 
-MAX_CONTEXT_EVIDENCE = BESIDE_EVIDENCE
+_MAX_SHADOW_EVIDENCE = 40.0
+"""Maximum evidence in nats for an act by the shadows of stacks whose tops keep their colour."""
+
+MAX_CONTEXT_EVIDENCE = BESIDE_EVIDENCE + _MAX_SHADOW_EVIDENCE
 """Maximum nats that :func:`context_evidence` returns in favour of an act."""
 
 IGNORED_CHANGE_PENALTY = 14.0
@@ -176,6 +184,7 @@ def context_terms(look: Look, act: Act, pending: Pending | None) -> Iterator[tup
             "the square of an invisible placing differs",
             sum(_change_evidence(look, s) for s in act.unseen or ()),
         )
+    yield "shadows", shadow_evidence(look, act)
     yield "pieces beside the board", trimming_evidence(look, act, pending)
 
 
@@ -187,6 +196,16 @@ def _gained_before(look: Look, square: int, stack: str) -> float:
         # The square is unchanged.
         return max(0.0, look.evidence.stack_gain(square, stack).nats)
     return max(0.0, look.gain_before(square, stack))
+
+
+def shadow_evidence(look: Look, act: Act) -> float:
+    """Nats for the act from the shadows of the stacks that keep their top colour: of a piece that was placed
+    on its own colour, little else may be visible. Where the top changes, the picture of the stack shows more.
+    """
+    alike = (s for s in act.changes if s not in act.changed_before and keeps_top_colour(look, act, s))
+    # A ratio of probabilities: it counts in full, unlike the correlated pixels of a stack.
+    nats = TEMPERATURE * sum(look.shadow_evidence(s, act.changes) for s in alike)
+    return min(_MAX_SHADOW_EVIDENCE, nats)
 
 
 def _change_evidence(look: Look, square: int) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .acts import Act, Kind
 from .beliefs import awaits_trimming
-from .course import MIN_CHANGED_FRACTION, certain_faint_changes
+from .course import MIN_CHANGED_FRACTION, certain_faint_changes, shadow_evidence
 from .margin import LEGAL_BONUS, MIN_CERTAIN_LEAD
 from .trimming import Pending
 from .weighing import Judgement
@@ -58,7 +58,7 @@ def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
     if act.changes:
         gain = look.evidence.gain(act.changes)
         faint = act.kind is Kind.BACK or act.changes.keys() <= certain_faint_changes(look)
-        if gain.nats < _MIN_EXPLAINED_NATS and not faint:
+        if gain.nats + shadow_evidence(look, act) < _MIN_EXPLAINED_NATS and not faint:
             return False
         if any(_contradicted(look, act, square) for square in act.changes):
             return False

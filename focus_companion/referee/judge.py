@@ -24,7 +24,7 @@ from .course import (
 )
 from .explaining import MIN_MISSED_GAIN, explains, follows_prompt, is_unbeatable, leaves_change_out
 from .margin import MIN_CERTAIN_LEAD
-from .trimming import Pending
+from .trimming import Pending, was_touched
 from .verdict import Wrong
 from .weighing import MAX_FOREIGN_AREA, NO_RIVAL_LEAD, NOTHING, Judgement, weigh
 
@@ -118,6 +118,7 @@ def _judged(
     begun: Beginning | None,
 ) -> Judgement:
     open_squares = [int(s) for s in np.flatnonzero(look.touched >= MIN_OPEN_FRACTION)]
+    open_squares += [s for s in _shaded_placings(look, history[-1]) if s not in open_squares]
     if open_squares or max(look.faintly_changed.values(), default=0.0) > _MIN_DEVIATION_IN_THE_DARK:
         open_squares = sorted({*open_squares, *look.faintly_changed})
     elif not beliefs:
@@ -144,6 +145,14 @@ def _judged(
     return _with_foreign(look, _likeliest(look, worlds, open_squares, pending, trimmed, alternatives, other))
 
 
+def _shaded_placings(look: Look, position: Position) -> list[int]:
+    """The player's own stacks whose shadows show that a piece was placed on them in the drop set-up."""
+    mover = position.to_move
+    own = [s for s, stack in enumerate(position.stacks) if position.placing and stack[-1:] == mover]
+    standing = look.evidence.standing
+    return [s for s in own if look.shadow_evidence(s, {s: standing[s] + mover}) > 0.0]
+
+
 def _hinted(look: Look, history: Sequence[Position], rules: Rules) -> bool:
     """Whether a barely visible turn may have been made: its squares are certain to have changed faintly, or
     the picture fits it better.
@@ -153,7 +162,7 @@ def _hinted(look: Look, history: Sequence[Position], rules: Rules) -> bool:
     position = history[-1]
     if position.placing and look.change is not None:
         own = [s for s, stack in enumerate(position.stacks) if stack[-1:] == position.to_move]
-        if any(look.deviations[s] >= _MIN_PLACING_DEVIATION for s in own):
+        if any(look.deviations[s] >= _MIN_PLACING_DEVIATION for s in own) or _shaded_placings(look, position):
             return True
     if not look.faintly_changed:
         return False
@@ -259,7 +268,7 @@ def _likeliest(
             lambda acts: acts.displacements(origins.union(best.act.changes)), _MAX_BELIEFS_FOR_RARE_ACTS
         )
         best = weigh(look, pool, pending)
-    if pending is not None and not pending.sure and _left_too_high(best.act):
+    if pending is not None and _left_too_high(best.act) and not _certainly_left(look, best, pending):
         # It was never certain that the stack was too high: ask instead of alerting.
         best = _as_question(best, weigh(look, [act for act in pool if not _left_too_high(act)], pending))
     best = _moved_out_of_sight(best, pending)
@@ -275,6 +284,14 @@ def _as_question(likelier: Judgement, asked: Judgement) -> Judgement:
     rivals = (likelier.act, *asked.rivals)
     weights = (asked.weights[0], likelier.weights[0], *asked.weights[1:])
     return replace(asked, lead=0.0, rivals=rivals, weights=weights)
+
+
+def _certainly_left(look: Look, best: Judgement, pending: Pending) -> bool:
+    """Whether a stack for which there is a prompt was certainly not trimmed: it was certainly too high, and
+    since then nobody has touched it or it still looks clearly too high.
+    """
+    clear = best.legal_lead >= MIN_TOO_HIGH_LEAD or not was_touched(look, pending.move.target)
+    return pending.sure and clear
 
 
 def _left_too_high(act: Act) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .acts import Act, Kind
-from .course import MAX_CONTEXT_EVIDENCE, IgnoredChanges, calm_squares, context_evidence
+from .course import MAX_CONTEXT_EVIDENCE, TEMPERATURE, IgnoredChanges, calm_squares, context_evidence
 from .margin import MIN_CERTAIN_LEAD, margin
 from .trimming import Pending, gain_if_trimmed
 
@@ -34,11 +34,6 @@ _MAX_LEANING_ERROR = 120.0
 _MIN_HEIGHT_WEIGHT = 0.4
 """Weight of a tiny difference in nats between two heights; that of :data:`_MAX_LEANING_ERROR` or more is
 1."""
-
-TEMPERATURE = 4.0
-"""Nats of lead by which the odds of an act rise by a factor of e: the pixels of a piece are correlated, so
-the nats of a picture are worth less than their number. Raising it only lowers the reported confidence.
-According to ``benchmarks.accuracy.reliability_diagram``, 2.7 to 5.1 fit (docs/doubt.md)."""
 
 MAX_FOREIGN_AREA = 1.2
 """Area in squares of a foreign change above which the board counts as covered."""

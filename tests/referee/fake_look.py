@@ -118,6 +118,8 @@ class FakeLook:
     number: int = 0
     age: float = 0.0
     time: float = 0.0
+    shadows: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    unwatched: float = 0.0
 
     @property
     def since(self) -> float:
@@ -125,6 +127,9 @@ class FakeLook:
 
     def gain_before(self, square: int, _stack: str) -> float:
         return 0.0 if square in self.unsettled else self.before.get(square, -9.0)
+
+    def shadow_evidence(self, square: int, changes: Mapping[int, str]) -> float:
+        return self.shadows.get(square, {}).get(changes[square], 0.0)
 
     def foreign_area(self, _explained: Sequence[int], _tallest: Mapping[int, int]) -> float:
         return 0.0
@@ -153,6 +158,7 @@ def fake_look(
     number: int = 0,
     age: float = 0.0,
     time: float | None = None,
+    shadows: Mapping[str, Mapping[str, float]] = {},
 ) -> Any:
     """A look whose squares are given by name.
 
@@ -163,6 +169,7 @@ def fake_look(
         changed_since_reference: the changed shares, where they differ from ``touched``.
         touched_since_mark: the share of every square that has changed since a prompt, if there was one.
         beside: the pieces that have appeared beside the board.
+        shadows: nats of each stack on each square by its shadow.
         time: by default that of a picture that has been still since 0 s.
     """
     stacks = list(BARE)
@@ -203,4 +210,5 @@ def fake_look(
         number,
         age,
         age if time is None else time,
+        by_square(shadows),
     )

@@ -15,7 +15,13 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Act, Acts, Kind
-from focus_companion.referee.course import IgnoredChanges, context_evidence
+from focus_companion.referee.course import (
+    MAX_CONTEXT_EVIDENCE,
+    TEMPERATURE,
+    IgnoredChanges,
+    context_evidence,
+)
+from focus_companion.referee.judge import judge
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD
 from focus_companion.referee.verdict import Wrong
 from focus_companion.referee.weighing import NOTHING, weigh
@@ -222,3 +228,27 @@ def test_an_invisible_placing_is_certain_only_if_its_square_looks_different(by: 
     found = weigh(look, [NOTHING, unseen, wrong], None)
     assert found.act is unseen
     assert (found.lead >= MIN_CERTAIN_LEAD) is certain
+
+
+@pytest.mark.parametrize(("nats", "told"), [(6.0, True), (0.0, False), (-0.7, False)])
+def test_in_the_drop_set_up_a_shadow_shows_a_piece_placed_on_its_own_colour(nats: float, told: bool) -> None:
+    """The outline of the stack itself seems not to have changed."""
+    position = start_position(DROP)
+    for text in ("*d5", "*e4"):
+        position = play(position, Move.parse(text), DROP)
+    look = fake_look(
+        position.stacks, {}, {"d5": {"gg": -5.0}}, shadows={"d5": {"gg": nats}}, barely_visible=["d5"]
+    )
+    found = judge(look, [position], DROP, None)
+    assert found.hinted is told
+    assert (found.act.moves == moves("*d5") and found.lead >= MIN_CERTAIN_LEAD) is told
+
+
+def test_a_shadow_counts_only_where_the_top_keeps_its_colour_and_only_up_to_a_limit() -> None:
+    look = fake_look(STACKS, 1.0, shadows={"d5": {"gg": 3.0, "gr": 3.0}, "f7": {"rrgrgg": 90.0}})
+    grown, other_top, enormous = (
+        context_evidence(look, Act(Kind.TURN, changes(**{square: stack})), None)
+        for square, stack in (("d5", "gg"), ("d5", "gr"), ("f7", "rrgrgg"))
+    )
+    assert grown - other_top == 3.0 * TEMPERATURE
+    assert enormous - other_top <= MAX_CONTEXT_EVIDENCE

@@ -220,3 +220,30 @@ def test_a_stack_that_still_looks_too_high_is_asked_about_once_it_was_touched(
         for verdict in emitted(2, age, high, touched_since_mark=moved, beside=beside)
     ]
     assert asked == ([] if after is None else [(after, Undecided((ON_HIGH,)))])
+
+
+@pytest.mark.parametrize(
+    ("high", "moved", "alerted"),
+    [(160.0, 0.5, True), (70.0, 0.0, True), (70.0, 0.5, False)],
+    ids=["clearly too high", "nobody touched it", "touched, and not clearly too high"],
+)
+def test_play_goes_on_with_a_stack_that_may_have_been_trimmed(
+    high: float, moved: float, alerted: bool
+) -> None:
+    """A stack that leans after its trimming may still look one piece too high."""
+    position, referee = start_position(RULES), Referee(RULES)
+    stacks = {"f7": {"rrgrgg": 90.0, "rgrgg": 90.0 - high}}
+    prompted = fake_look(STACKS, {"f7": 0.5}, {"f7": {"rrgrgg": 90.0, "rgrgg": -90.0}}, number=1, age=0.3)
+    assert [type(verdict) for verdict in referee.judge(prompted, [position]).verdicts] == [TrimAwaited]
+    red = {"b3": {"": 150.0}, "a3": {"r": 150.0}}
+    look = fake_look(
+        STACKS,
+        {"f7": 0.5, "b3": 0.9, "a3": 0.9},
+        stacks | red,
+        number=2,
+        age=1.3,
+        touched_since_mark=moved,
+    )
+    said = referee.judge(look, [position]).verdicts
+    assert [getattr(verdict, "reason", "") for verdict in said] == (["too_high"] if alerted else [""])
+    assert alerted or isinstance(said[0], Undecided)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..appearance.cast_shadows import CastShadows, Darkening
 from ..appearance.evidence import Evidence
+from ..appearance.shadow_patches import squares_near
 from ..capture.frames import Image
 from .change import Change, Smoothed
 from .conditions import Conditions
@@ -24,6 +26,8 @@ _ALL_OVER_SHARE = 0.9
 where it does not reach."""
 _WIDESPREAD_SHARE = 0.3
 """Share of such squares above which a shadow or a reflection has moved over the board."""
+_MIN_OTHER_CHANGE = 0.2
+"""Changed share of a square's pixels from which its shadow may have changed, too."""
 _MIN_FAINT_DEVIATION = 6.0
 """Minimum deviation, in standard deviations, of a faintly changed square."""
 _MAX_FAINT_SHARE = 0.2
@@ -59,6 +63,11 @@ class Look:
     """Camera motion and light relative to the reference; ``None`` for the reference itself."""
     hidden_by_object: tuple[int, ...] = ()
     """Squares hidden by an object that is part of the scene; what changes there is the object."""
+    shadows: CastShadows = field(default_factory=CastShadows, repr=False)
+    """What is known of the shadows."""
+    unwatched: float = 0.0
+    """Seconds of the longest interval without pictures since the reference; 0 without a pause."""
+    _shadow_evidence: dict[object, float] = field(default_factory=dict, repr=False)
 
     @property
     def image(self) -> Image:
@@ -110,6 +119,35 @@ class Look:
         it.
         """
         return None if self.change is None else self.evidence.of_picture(self.change.before)
+
+    def shadow_evidence(self, square: int, changes: Mapping[int, str]) -> float:
+        """Nats for the stack that ``changes`` leave on a square rather than the one that stood there, by its
+        shadow alone; 0 if the shadow does not show it. See :class:`.CastShadows`.
+        """
+        seen = self._darkening if self.shadows.known else None
+        if seen is None or square in self.unsettled:
+            return 0.0
+        stood = self.evidence.standing
+        others = {}
+        for s in squares_near(square).tolist():
+            after = len(changes.get(s, stood[s]))
+            # Acts must not differ in where this shadow is measured, whatever they say of the squares near it.
+            changed = self.touched[s] >= _MIN_OTHER_CHANGE
+            if changed or s in changes:
+                others[s] = max(len(stood[s]) + int(changed), after)
+        change = len(stood[square]), len(changes[square])
+        key = square, change, tuple(others.items())
+        if key not in self._shadow_evidence:
+            self._shadow_evidence[key] = self.shadows.log_likelihood_ratio(seen, square, *change, others)
+        return self._shadow_evidence[key]
+
+    @cached_property
+    def _darkening(self) -> Darkening | None:
+        change = self.change
+        if change is None:
+            return None
+        heights = [len(stack) for stack in self.evidence.standing]
+        return Darkening.between(*change.shown, change.window, change.outlines, heights)
 
     @cached_property
     def deviations(self) -> NDArray[np.float64]:

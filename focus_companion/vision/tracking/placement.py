@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..appearance.background import Background
+from ..appearance.cast_shadows import CastShadows
 from ..appearance.colour_model import ColourModel
 from ..appearance.evidence import Evidence
 from ..appearance.first_colours import before_any_piece
@@ -29,7 +30,7 @@ straight above, an inexact pose looks like one more piece."""
 
 @dataclass(frozen=True)
 class Placement:
-    """A pose of the board, and the colours that its pieces have there.
+    """A pose of the board, and the colours and shadows that its pieces have there.
 
     ``constraints``: the number of :func:`constraints` when the board profile and the pose were fitted;
     ``hidden``: squares hidden by objects that belong to the scene; ``by_hand``: whether the corners were
@@ -41,6 +42,7 @@ class Placement:
     constraints: int
     hidden: tuple[int, ...] = ()
     by_hand: bool = False
+    shadows: CastShadows = field(default_factory=CastShadows)
 
     @property
     def camera(self) -> Camera:

@@ -14,6 +14,7 @@ from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines
 from .change import board_window
+from .pauses import Pauses
 from .placement import Placement, constraints
 from .stillness import Small, Stillness
 
@@ -76,6 +77,7 @@ class Context:
     confirmed: bool = False
     fault: str = ""
     stillness: Stillness = field(default_factory=Stillness)
+    pauses: Pauses = field(default_factory=Pauses)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def fitted(self, camera: Camera, profile: BoardProfile, by_hand: bool = False) -> Placement:

@@ -88,6 +88,7 @@ class Watcher:
         if (width, height) != self._size:
             self._size = width, height
             self._restart()
+        self._context.pauses.see(frame.time)
         stillness = self._context.stillness
         small = stillness.small_copy(frame.picture)
         lasted = stillness.update(frame.time, small)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..appearance.background import Background
+from ..appearance.cast_shadows import Darkening
 from ..appearance.evidence import Evidence
 from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
@@ -162,6 +163,8 @@ class Watching:
             taken=picture.image,
             conditions=conditions,
             hidden_by_object=reference.hidden_after(change),
+            shadows=self._placement.shadows,
+            unwatched=context.pauses.longest,
         )
 
     def _recover(self, picture: StillFrame, change: Change) -> Watching | None:
@@ -192,6 +195,7 @@ class Watching:
         if look is None or not shown:
             return
         self._learn(look.image, doubtful)
+        self._learn_shadows(look, doubtful)
         moved = self._follow(look)
         if not moved and self._placement.needs_refit(self._context.standing, doubtful):
             self._refit(look.image, doubtful)
@@ -245,6 +249,7 @@ class Watching:
         """Make a look the reference. Returns whether the camera has moved permanently since the last
         reference.
         """
+        self._context.pauses.forget()
         self._reference.follow(look.smoothed, look.change)
         if (
             look.conditions is None
@@ -282,6 +287,21 @@ class Watching:
         self._background.forget()
         context.watch(self.outlines)
         self._learn(image, doubtful, keep=0.0)
+
+    def _learn_shadows(self, look: Look, doubtful: Sequence[int]) -> None:
+        """Learn the shadows from the difference between the reference and a look that shows the expected
+        position, except on ``doubtful`` squares.
+        """
+        change, uncertain = look.change, {*doubtful, *look.unsettled, *look.hidden_by_object}
+        if change is None:
+            return
+        both = enumerate(zip(look.evidence.standing, self._context.standing, strict=True))
+        heights = {s: (len(before), len(after)) for s, (before, after) in both}
+        changed = {s: each for s, each in heights.items() if each[0] != each[1] and s not in uncertain}
+        if changed:
+            higher = [max(each) for each in heights.values()]
+            seen = Darkening.between(*change.shown, change.window, change.outlines, higher)
+            self._placement.shadows.learn(seen, changed)
 
     def _learn(self, image: Image, doubtful: Sequence[int] = (), keep: float | None = None) -> None:
         """Learn colours and background, except from squares that are ``doubtful`` or hidden."""

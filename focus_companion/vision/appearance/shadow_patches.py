@@ -1,0 +1,172 @@
+"""Where a stack's shadow falls on the board, for any direction of the light.
+
+Each square has a *patch*: samples around it on the plane z = 0. A *slant* is the tangent of the light's angle
+from the vertical, along x and y of the board frame: a point at height z shades the board at slant · z. A
+stack casts the shadow of a cylinder with the radius of its pieces.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ...game.squares import FILE, RANK, SQUARES
+from ..geometry.scene import BoardProfile
+from ..geometry.stack_masks import Mask, Outlines, cached_per_outlines
+
+Floats = NDArray[np.float32]
+
+_HALF_WIDTH: Final = 1.75
+"""Half of a patch's side, in squares: a shadow longer than that lies among other stacks."""
+_SAMPLES_PER_SQUARE: Final = 8
+"""Samples of a patch along the side of a square; doubling it quadruples the time."""
+_SIDE: Final = round(2 * _HALF_WIDTH * _SAMPLES_PER_SQUARE) + 1
+"""Samples along the side of a patch."""
+SHADOW_REACH: Final = int(2 * _HALF_WIDTH)
+"""Squares, in any direction, within which patches overlap."""
+_MAX_SLANT: Final = 2.0
+"""Largest slant along x or y that is considered: light 27° above the horizon."""
+_SLANT_STEP: Final = 0.2
+"""Step between the slants that are considered."""
+_SLANTS_PER_AXIS: Final = 2 * round(_MAX_SLANT / _SLANT_STEP) + 1
+_EDGES: Final = 0.25, 0.5, 0.75
+"""Heights of the edge that casts the end of the shadow, relative to a piece: that of a flat cap, of a dome,
+and nearly of a cylinder."""
+_NEARNESS: Final = 0.0, 0.05, 0.1
+"""Change of the slant per square: 0 for a distant lamp, else 1 over its height in squares."""
+LAMPS: Final = _SLANTS_PER_AXIS**2 * len(_EDGES) * len(_NEARNESS)
+"""Number of lamps that are considered: a slant and an edge in the middle of the board, and a nearness."""
+
+_LINE: Final = np.arange(_SIDE) / _SAMPLES_PER_SQUARE - _HALF_WIDTH
+SAMPLES: Final = np.stack(np.meshgrid(_LINE, _LINE, indexing="ij"), -1).reshape(-1, 2)
+"""The samples of a patch, (N, 2), in squares from its centre along x and y."""
+
+_AXIS: Final = (np.arange(_SLANTS_PER_AXIS) - _SLANTS_PER_AXIS // 2) * _SLANT_STEP
+RAYS: Final = np.stack(np.meshgrid(_AXIS, _AXIS, _EDGES, indexing="ij"), -1).reshape(-1, 3)
+"""The rays (S, 3) for which shadows are computed: slants along x and y, and an edge."""
+
+_PARTS: Final = tuple(
+    tuple(slice(at * _SAMPLES_PER_SQUARE, at * _SAMPLES_PER_SQUARE + _SIDE) for at in place)
+    for place in zip(FILE, RANK, strict=True)
+)
+"""The part of a grid over the whole board that the patch of each square covers."""
+
+_AWAY: Final = np.maximum(
+    *(np.abs(np.subtract.outer(np.array(along), np.array(along))) for along in (FILE, RANK))
+)
+"""Squares (52, 52) between two squares, in any direction."""
+
+
+def squares_near(square: int) -> NDArray[np.intp]:
+    """The other squares whose shadows may overlap the shadow of this one."""
+    return np.flatnonzero((_AWAY[square] <= SHADOW_REACH) & (_AWAY[square] > 0))
+
+
+@cached_per_outlines
+def patches(outlines: Outlines) -> tuple[Floats, Floats]:
+    """The pixels x and y (52, N) of the samples of every square."""
+    profile = outlines.profile
+    points = profile.centres[:, None] + SAMPLES * profile.pitch
+    pixels = outlines.camera.project(np.insert(points.reshape(-1, 2), 2, 0.0, axis=1))
+    x, y = pixels.reshape(len(SQUARES), -1, 2).transpose(2, 0, 1).astype(np.float32)
+    return np.ascontiguousarray(x), np.ascontiguousarray(y)
+
+
+@cached_per_outlines
+def _known_covered(outlines: Outlines) -> dict[tuple[int, int, int], Mask]:
+    """The results of :func:`covered` so far."""
+    return {}
+
+
+def covered(outlines: Outlines, square: int, other: int, pieces: int) -> Mask:
+    """The samples (N,) of a square that a stack of this height on another, or the same, square covers."""
+    known = _known_covered(outlines)
+    if (square, other, pieces) not in known:
+        column = outlines.columns[other]
+        x, y = (pixels[square : square + 1] for pixels in patches(outlines))
+        mask = widened(np.pad(column.standing(pieces).astype(np.uint8), 1))
+        found = cv2.remap(mask, x - (column.left - 1), y - (column.top - 1), cv2.INTER_NEAREST)
+        known[square, other, pieces] = np.asarray(found[0] > 0)
+    return known[square, other, pieces]
+
+
+def widened(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The mask with a margin of one pixel: blurred pixels mix a stack with the board beside it."""
+    return np.asarray(cv2.dilate(mask, np.ones((3, 3), np.uint8)), np.uint8)
+
+
+@lru_cache(maxsize=4)
+def rays_of_lamps(profile: BoardProfile) -> NDArray[np.intp]:
+    """For each square and lamp, the index (52, :data:`LAMPS`) of the ray closest to the light there."""
+    edges = np.tile(np.arange(len(_EDGES)), _SLANTS_PER_AXIS**2)
+    rays = []
+    for nearness in _NEARNESS:
+        slants = RAYS[:, :2] + nearness * (profile.centres / profile.pitch)[:, None]
+        at = np.rint(slants / _SLANT_STEP).astype(np.intp) + _SLANTS_PER_AXIS // 2
+        at = np.clip(at, 0, _SLANTS_PER_AXIS - 1)
+        rays.append((at[..., 0] * _SLANTS_PER_AXIS + at[..., 1]) * len(_EDGES) + edges)
+    return np.concatenate(rays, axis=1)
+
+
+def growth(profile: BoardProfile, one: int, other: int) -> Mask:
+    """For each ray, the samples (S, N) that the higher of two stacks of these heights shades and the lower
+    one does not.
+    """
+    packed = _packed_growth(profile, min(one, other), max(one, other))
+    return np.unpackbits(packed, axis=1, count=len(SAMPLES)).view(bool)
+
+
+@lru_cache(maxsize=32)
+def _packed_growth(profile: BoardProfile, low: int, high: int) -> NDArray[np.uint8]:
+    """The same with eight samples a byte: a hundred kilobytes."""
+    # In parts, as the distances of all samples for all rays would take tens of megabytes.
+    return np.concatenate(
+        [
+            np.packbits(_shaded(profile, high, rays) & ~_shaded(profile, low, rays), axis=1)
+            for rays in np.split(RAYS, _SLANTS_PER_AXIS)
+        ]
+    )
+
+
+def growth_under(profile: BoardProfile, one: int, other: int, lamp: int) -> Mask:
+    """The same for every square under one lamp, (52, N)."""
+    low, high = min(one, other), max(one, other)
+    rays = rays_of_lamps(profile)[:, lamp].tolist()
+    shaded = ((_shaded_by_stack(profile, high, ray), _shaded_by_stack(profile, low, ray)) for ray in rays)
+    return np.stack([(more & ~less).ravel() for more, less in shaded])
+
+
+def _shaded(profile: BoardProfile, pieces: int, rays: NDArray[np.float64]) -> Mask:
+    """For each of the ``rays`` (R, 3), the samples (R, N) that a stack shades; for 0 pieces, those that the
+    dome shades: the area that a disc sweeps from the foot of the stack to the end of its shadow.
+    """
+    solid = profile.piece if pieces else profile.dome
+    tops = (max(pieces - 1, 0) * profile.rise + rays[:, 2] * solid.height) / profile.pitch
+    ends = np.asarray(rays[:, :2] * tops[:, None], np.float32)
+    x, y = np.asarray(SAMPLES.T, np.float32)
+    along = np.clip(ends @ np.stack([x, y]) / np.maximum((ends**2).sum(1), 1e-12)[:, None], 0.0, 1.0)
+    away = np.hypot(x - along * ends[:, :1], y - along * ends[:, 1:])
+    return np.asarray(away <= solid.radius / profile.pitch)
+
+
+@lru_cache(maxsize=512)
+def _shaded_by_stack(profile: BoardProfile, pieces: int, ray: int) -> Mask:
+    """The samples (side, side) that a stack shades for the ray of this index."""
+    return _shaded(profile, pieces, RAYS[ray : ray + 1]).reshape(_SIDE, _SIDE)
+
+
+@lru_cache(maxsize=16)
+def shaded_by_others(profile: BoardProfile, heights: tuple[int, ...], lamp: int) -> Mask:
+    """The samples (52, N) of every square in the shadows of stacks of these ``heights`` on other squares."""
+    rays = rays_of_lamps(profile)[:, lamp].tolist()
+    own = [_shaded_by_stack(profile, height, ray) for height, ray in zip(heights, rays, strict=True)]
+    # All patches have their samples on one grid, on which the shadows are counted.
+    side = 7 * _SAMPLES_PER_SQUARE + _SIDE
+    shadows = np.zeros((side, side), np.uint8)
+    for part, shaded in zip(_PARTS, own, strict=True):
+        shadows[part] += shaded
+    return np.stack([(shadows[part] > shaded).ravel() for part, shaded in zip(_PARTS, own, strict=True)])
