@@ -67,6 +67,9 @@ class Decision:
     turn."""
     covered: bool
     """Whether an occluder covers a part of the board."""
+    lost_track: bool = False
+    """Whether more has happened, while there were no pictures, than can be reconstructed: the players must
+    set up the last known position, or say which one stands."""
     lifted: tuple[int, str] | None = None
     """See :attr:`.weighing.Judgement.lifted`."""
     judgement: Judgement | None = field(default=None, compare=False, repr=False)

@@ -50,6 +50,10 @@ _MIN_ILLEGAL_LEAD_IN_DOUBT = 25.0
 _MAX_REMEMBERED = 2
 """Maximum number of sequences of turns that are remembered if the picture changes before the settle time."""
 
+_MIN_UNWATCHED = 2.5
+"""Seconds without pictures in which more turns can be played than are reconstructed. Raising it turns such
+turns into alerts; lowering it, other changes into questions."""
+
 _SET_DOWN_LEAD = 4.0
 """Minimum lead in nats of a turn, after the settle time, over the hypothesis that its pieces were only
 lifted; also the limit of the nats by which the picture alone may favour that hypothesis."""
@@ -90,6 +94,8 @@ class Referee:
         self._asked_for = NOBODY
         self._partial = False
         """Of the last verdicts: see :attr:`Decision.partial`."""
+        self._lost_track = False
+        """Of the last verdicts: see :attr:`Decision.lost_track`."""
         self._conditions: list[Condition] = []
         """Of the last verdicts: see :attr:`Decision.conditions`."""
         self._decided: Decision | None = None
@@ -113,7 +119,7 @@ class Referee:
         """
         self._asked_for = asked
         self._advance_to(history)
-        self._partial, self._conditions = False, []
+        self._partial, self._lost_track, self._conditions = False, False, []
         verdicts = tuple(self._verdicts(look, history))
         judged = self._judged[1] if self._judged is not None and self._judged[0] == look.number else None
         self._decided = Decision(
@@ -121,6 +127,7 @@ class Referee:
             self._assumed_standing() or Standing(history[-1].stacks),
             outcome(verdicts, history, self._rules),
             partial=self._partial,
+            lost_track=self._lost_track,
             unchanged=judged is not None and self._unchanged(judged),
             covered=judged is not None and judged.covered,
             lifted=None if judged is None or self._beliefs else judged.lifted,
@@ -460,6 +467,10 @@ class Referee:
                 return []
             settle_time = max(settle_time, self._settle_times.again)
         if not self._settled(look, settle_time, since):
+            return []
+        if wrong.reason == "unexplained" and look.unwatched >= _MIN_UNWATCHED:
+            self._reset()
+            self._lost_track = True
             return []
         self._alert = wrong
         if first and wrong.reason == "out_of_turn":

@@ -192,6 +192,9 @@ class Pipeline:
             # Squares that cannot be read yet, or no longer, are assumed to be right until there is evidence
             # to the contrary.
             watcher.confirm(standing.stacks, standing.doubtful, shown=standing.shown)
+        if decision.lost_track:
+            self._seek_set_up(watcher, position)
+            return verdicts
         if any(isinstance(verdict, TrimAwaited) for verdict in decision.verdicts):
             watcher.mark()
         if decision.unchanged:
@@ -245,13 +248,17 @@ class Pipeline:
         if standing is not None:
             self._watcher.confirm(standing.stacks, standing.doubtful, shown=standing.shown)
         else:
-            self._watcher.expect(position.stacks)
+            self._seek_set_up(self._watcher, position)
             if self._watcher.outlines is None and (corners := self._reader.corners) is not None:
                 # The players have accepted the reading: seek the board where it was read.
                 self._watcher.place(corners, believed=False)
-            self._ready = self._vouched = False
-            self._differs = ()
         self._known = position
+
+    def _seek_set_up(self, watcher: Watcher, position: Position) -> None:
+        """Wait until the board shows this position, whatever it shows now."""
+        watcher.expect(position.stacks)
+        self._ready = self._vouched = False
+        self._differs = ()
 
     def _set_up(self, watcher: Watcher, look: Look) -> list[Verdict]:
         wrong = look.disagreeing(watcher.standing)

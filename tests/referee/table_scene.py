@@ -156,6 +156,10 @@ class Table:
             self._frames += 1
         return Emitted(tuple(event for event in emitted if event.type in EMITTED_TYPES))
 
+    def wait(self, seconds: float) -> None:
+        """Let time pass without pictures."""
+        self._frames += round(seconds * FPS)
+
     def push_board(self, dx: float, dy: float, turn: float) -> None:
         """Move the board (mm, mm, degrees)."""
         self.director.pose = (dx, dy, turn)
