@@ -4,6 +4,7 @@
     python -m benchmarks.reliability.soak --games 400 --every 20 --faults soak-faults  # under an hour
     python -m benchmarks.reliability.soak --games 400 --every 20 --full --size 1280x960   # hours
     python -m benchmarks.reliability.soak --games 20 --players 4 --seat red=companion:2   # no hands
+    python -m benchmarks.reliability.soak --games 20 --set-up drop
 
 The simulated board plays by the stream's own clock, as fast as the machine can draw and read it: real
 pipeline, session, game thread, journal on disk, page server, and a viewer that follows ``/api/events`` over
@@ -173,8 +174,8 @@ def soak(
     }
     print(json.dumps({"result": {name: int(fault) for name, fault in faults.items()}}))
     without_hands = "".join(f", {NAMES[letter]} {kind}" for letter, kind in played_by.items())
-    kind = f"{rules.players} players{', partners' if rules.partners else ''}" if played_by else ""
-    history.append("reliability.soak", f"seed {fault_log.seed}{kind and f', {kind}'}{without_hands}", last)
+    kind = f"{rules.players} players{', partners' if rules.partners else ''}, {rules.set_up}"
+    history.append("reliability.soak", f"seed {fault_log.seed}, {kind}{without_hands}", last)
     return not any(faults.values())
 
 
@@ -187,13 +188,15 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="full games instead of fast ones")
     parser.add_argument("--players", type=int, default=2, choices=(2, 3, 4))
     parser.add_argument("--partners", action="store_true")
+    parser.add_argument("--set-up", default="pairs", choices=("pairs", "checkerboard", "drop"))
     parser.add_argument("--seat", action="append", default=[], metavar="COLOUR=KIND", help="as of play")
     parser.add_argument("--size", default="640x480", help="of the pictures")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--again", type=Path, help="play the game of this fault.json once more")
     parser.add_argument("--faults", type=Path, default=Path("soak-faults"), help="folder for what was missed")
     asked = parser.parse_args()
-    first, rules = 1, Rules.make(asked.players, fast=not asked.full, partners=asked.partners)
+    first, fast = 1, not asked.full
+    rules = Rules.make(asked.players, fast=fast, partners=asked.partners, set_up=asked.set_up)
     if asked.again:
         fault = json.loads(asked.again.read_text(encoding="utf-8"))
         asked.games, asked.seed, first = 1, fault["seed"], fault["first"]
