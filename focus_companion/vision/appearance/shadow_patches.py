@@ -77,8 +77,8 @@ def patches(outlines: Outlines) -> tuple[Floats, Floats]:
 
 
 @cached_per_outlines
-def _known_covered(outlines: Outlines) -> dict[tuple[int, int, int], Mask]:
-    """The results of :func:`covered` so far."""
+def _known_covered(outlines: Outlines) -> dict[tuple[int, int, int], NDArray[np.uint8]]:
+    """The results of :func:`covered` so far, with eight samples a byte, as there may be thousands."""
     return {}
 
 
@@ -90,8 +90,8 @@ def covered(outlines: Outlines, square: int, other: int, pieces: int) -> Mask:
         x, y = (pixels[square : square + 1] for pixels in patches(outlines))
         mask = widened(np.pad(column.standing(pieces).astype(np.uint8), 1))
         found = cv2.remap(mask, x - (column.left - 1), y - (column.top - 1), cv2.INTER_NEAREST)
-        known[square, other, pieces] = np.asarray(found[0] > 0)
-    return known[square, other, pieces]
+        known[square, other, pieces] = np.packbits(found[0] > 0)
+    return np.unpackbits(known[square, other, pieces], count=len(SAMPLES)).view(bool)
 
 
 def widened(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -153,7 +153,7 @@ def _shaded(profile: BoardProfile, pieces: int, rays: NDArray[np.float64]) -> Ma
     return np.asarray(away <= solid.radius / profile.pitch)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1024)
 def _shaded_by_stack(profile: BoardProfile, pieces: int, ray: int) -> Mask:
     """The samples (side, side) that a stack shades for the ray of this index."""
     return _shaded(profile, pieces, RAYS[ray : ray + 1]).reshape(_SIDE, _SIDE)
