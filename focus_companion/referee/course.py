@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 TEMPERATURE = 4.0
 """Nats of lead by which the odds of an act rise by a factor of e: the pixels of a piece are correlated, so
-the nats of a picture are worth less than their number. Raising it only lowers the reported confidence.
+the nats of a picture are worth less than their number. Raising it lowers the reported confidence, and gives
+more weight to shadows.
 According to ``benchmarks.accuracy.reliability_diagram``, 2.7 to 5.1 fit (docs/doubt.md)."""
 
 MIN_OPEN_FRACTION = 0.02
@@ -59,7 +60,8 @@ _MAX_UNSEEN_PLACING_EVIDENCE = 6.0
 pixel changed, depending on how different the square looks."""
 
 _MAX_SHADOW_EVIDENCE = 40.0
-"""Maximum evidence in nats for an act by the shadows of stacks whose tops keep their colour."""
+"""Maximum evidence in nats for an act by the shadows of stacks whose tops keep their colour. Raising it lets
+shadows outweigh more of what the picture of the stack says against the act."""
 
 MAX_CONTEXT_EVIDENCE = BESIDE_EVIDENCE + _MAX_SHADOW_EVIDENCE
 """Maximum nats that :func:`context_evidence` returns in favour of an act."""
@@ -201,11 +203,12 @@ def _gained_before(look: Look, square: int, stack: str) -> float:
 def shadow_evidence(look: Look, act: Act) -> float:
     """Nats for the act from the shadows of the stacks that keep their top colour: of a piece that was placed
     on its own colour, little else may be visible. Where the top changes, the picture of the stack shows more.
+    A shadow that is not seen is no evidence against the act: something else may shade that place.
     """
     alike = (s for s in act.changes if s not in act.changed_before and keeps_top_colour(look, act, s))
-    # A ratio of probabilities: it counts in full, unlike the correlated pixels of a stack.
-    nats = TEMPERATURE * sum(look.shadow_evidence(s, act.changes) for s in alike)
-    return min(_MAX_SHADOW_EVIDENCE, nats)
+    nats = sum(max(0.0, look.shadow_evidence(s, act.changes)) for s in alike)
+    # A ratio of probabilities counts in full, unlike the nats of correlated pixels.
+    return min(_MAX_SHADOW_EVIDENCE, TEMPERATURE * nats)
 
 
 def _change_evidence(look: Look, square: int) -> float:

@@ -269,7 +269,7 @@ def _likeliest(
         )
         best = weigh(look, pool, pending)
     if pending is not None and _left_too_high(best.act) and not _certainly_left(look, best, pending):
-        # It was never certain that the stack was too high: ask instead of alerting.
+        # It is not certain that the stack was left too high: ask instead of alerting.
         best = _as_question(best, weigh(look, [act for act in pool if not _left_too_high(act)], pending))
     best = _moved_out_of_sight(best, pending)
     if explains(look, best, strong) or _with_foreign(look, best).covered:

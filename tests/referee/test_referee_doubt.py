@@ -13,7 +13,7 @@ from focus_companion.game.play import apply
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.session.requests import ChooseMove
-from focus_companion.simulator.scene_style import Lighting, aimed_camera
+from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.vision.capture.frames import Image
 
 STACK_OF_FIVE = {"c6": "ggggg", "d6": "r", "d5": "", "e5": "", "f4": "", "g4": ""}
@@ -87,8 +87,7 @@ set.
 
 
 def table_with_two_targets() -> Table:
-    """Seen straight from above in even light: neither outlines nor shadows show the heights of stacks."""
-    look = replace(small_look(), lightings=(Lighting((), ambient=1.2),))
+    look = small_look()
     camera = aimed_camera(look.camera.lens, look.profile, tilt=1.0, azimuth=200.0, roll=0.0, fill=0.9)
     return begun(rules(TWO_TARGETS, {}), look=replace(look, camera=camera, seed=1))
 

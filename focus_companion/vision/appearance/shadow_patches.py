@@ -26,7 +26,7 @@ _SAMPLES_PER_SQUARE: Final = 8
 """Samples of a patch along the side of a square; doubling it quadruples the time."""
 _SIDE: Final = round(2 * _HALF_WIDTH * _SAMPLES_PER_SQUARE) + 1
 """Samples along the side of a patch."""
-SHADOW_REACH: Final = int(2 * _HALF_WIDTH)
+_REACH: Final = int(2 * _HALF_WIDTH)
 """Squares, in any direction, within which patches overlap."""
 _MAX_SLANT: Final = 2.0
 """Largest slant along x or y that is considered: light 27° above the horizon."""
@@ -63,7 +63,7 @@ _AWAY: Final = np.maximum(
 
 def squares_near(square: int) -> NDArray[np.intp]:
     """The other squares whose shadows may overlap the shadow of this one."""
-    return np.flatnonzero((_AWAY[square] <= SHADOW_REACH) & (_AWAY[square] > 0))
+    return np.flatnonzero((_AWAY[square] <= _REACH) & (_AWAY[square] > 0))
 
 
 @cached_per_outlines

@@ -126,7 +126,7 @@ def test_what_another_stack_shades_already_shows_no_further_shadow() -> None:
 
 
 def test_shadows_beyond_the_edge_of_the_picture_are_not_measured() -> None:
-    """The left half of a window that shows only the right half of the board."""
+    """The window shows only the right half of the board."""
     board = Board((LAMPS["a window"],))
     half = Window(320, 0, 640, 480)
     picture = np.full((480, 320, 3), 128, np.uint8)
