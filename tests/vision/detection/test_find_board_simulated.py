@@ -114,6 +114,7 @@ def test_an_empty_board_is_shifted_to_where_its_domes_are() -> None:
         assert error_of(FoundBoard(fit.camera, look.profile, 1.0), look) < 0.1
 
 
+@pytest.mark.slow
 def test_an_empty_board_whose_hard_shadows_look_rounder_than_its_domes_is_found() -> None:
     """All blobs lie beside the domes, so the fit does not converge from where they are."""
     look = random_look(np.random.default_rng([200, 53]), (960, 720))
