@@ -1,23 +1,21 @@
 """Finds a chess board by the corners at which its fields meet: an empty one has no other structure.
 
-If the unused squares in the board's corners are covered, 37 of the 49 inner corners are visible, otherwise
-all of them. Either way, there are none along the frame, where a chequered cloth would have some.
+The corners determine lattices of fields; :mod:`.field_sides` finds the board's place on them.
 """
 
 from __future__ import annotations
-
-from itertools import product
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.pose import adjust, turned
+from ..geometry.pose import adjust
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, Lens
 from .blobs import WORK_PIXELS, Blobs
 from .cross import MAX_MISFIT, views
+from .field_sides import CORNERS, INNER_CORNERS, MAX_CORNER_OFFSET, PlacedBoard, place_board
 from .lattice import lattices
 from .refine import lens_prior
 
@@ -33,12 +31,12 @@ MAX_CORNERS = 300
 """Maximum number of corners that are used, the strongest ones."""
 MIN_CORNER_CONTRAST = 6.0
 """Minimum difference in grey levels between the fields around a corner."""
-MAX_CORNER_OFFSET = 0.14
-"""Maximum distance, in squares, between a corner and its predicted position."""
 MAX_LATTICES = 4
 """Maximum number of lattices tried for each nominal radius, the largest ones."""
 MIN_CORNER_SHARE = 0.6
-"""Minimum share of detected corners, minus that of the sites around the board, for a detection."""
+"""Minimum share of the visible corners of the fields that are detected as such."""
+MIN_LEAD = 5.0
+"""Minimum evidence, in nats, between the best place of the board and the next one, for a detection."""
 MAX_MEDIAN_OFFSET = 0.05
 """Maximum median distance, in squares, between corners and their predicted positions."""
 
@@ -49,48 +47,36 @@ _SUBPIXEL_REACH = 0.1
 _MIN_FITTED_CORNERS = 8
 """Minimum number of corners that a camera is fitted to."""
 
-_MAX_SHIFT = 7
-"""Maximum shift of the board on its lattice that is tried, in squares."""
-
-_AXIS = np.arange(-4, 5)
-_CORNERS = np.stack(np.meshgrid(_AXIS, _AXIS), -1).reshape(-1, 2)
-"""The corners of all fields, in steps from the board's centre."""
-_FARTHER_STEP = np.abs(_CORNERS).max(1)
-"""Distance of each corner from the board's centre along the axis on which it is farther away."""
-_NEARER_STEP = np.abs(_CORNERS).min(1)
-"""The same along the other axis."""
-INNER_CORNERS = (
-    (_FARTHER_STEP <= 1)
-    | ((_FARTHER_STEP <= 3) & (_NEARER_STEP <= 1))
-    | ((_FARTHER_STEP == 2) & (_NEARER_STEP == 2))
-)
-"""Mask of the corners that are visible even if the unused squares are covered."""
-OUTER_CORNERS = _FARTHER_STEP == 4
-"""Mask of the corners on the outer edge, where fields no longer alternate."""
-
 
 def find_chess_board(
     image: Image, profile: BoardProfile, lens: LensProfile | None = None
 ) -> tuple[Camera, float] | None:
-    """The camera of a chess board in a BGR picture, up to quarter turns, and the share (0 … 1) of its corners
-    that were detected; None if there is no board.
+    """The camera of a chess board in a BGR picture, up to quarter turns, and the probability (0 … 1) of its
+    place; None if there is no board, or its place is not certain.
     """
     work = reduced(image, WORK_PIXELS)[0]
     height, width = work.shape[:2]
     seen = Lens.guess(width, height) if lens is None else lens.at(width, height)
     alternating = np.max([_corner_response(work, radius) for radius in CIRCLE_RADII], axis=0)
     points, strength = _peaks(alternating)
-    best: tuple[float, Camera] | None = None
+    best: PlacedBoard | None = None
     for radius in NOMINAL_RADII:
         corners = Blobs(points, np.full(len(points), radius), strength)
         for lattice in lattices(corners, radius, width, height).grown[:MAX_LATTICES]:
             for view in views(lattice, seen, profile, MAX_MISFIT, known=lens is not None, level=0.0):
-                found = _best_placement(view.camera, points, profile)
-                if found is not None and (best is None or found[0] > best[0]):
-                    best = found
-    if best is None or best[0] < MIN_CORNER_SHARE:
+                placed = place_board(work, view.camera, profile, points)
+                if placed is not None and (best is None or placed.evidence > best.evidence):
+                    best = placed
+    if best is None:
         return None
-    return fitted_to_corners(image, best[1], profile, lens)
+    fine = reduced(image, FINE_PIXELS)[0]
+    here = resized(best.camera, fine)
+    points = _subpixel_corners(fine, here, profile)
+    fitted = _fitted(here, points, profile, lens)
+    placed = None if fitted is None else place_board(fine, fitted[0], profile, points)
+    if placed is None or placed.lead < MIN_LEAD or placed.agreement < MIN_CORNER_SHARE:
+        return None
+    return resized(placed.camera, image), float(1 / (1 + np.exp(-placed.lead)))
 
 
 def _corner_response(image: Image, radius: float) -> Singles:
@@ -129,36 +115,17 @@ def _peaks(response: Singles) -> tuple[Floats, Floats]:
 
 
 def _nearest_points(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[Floats, Floats]:
-    """For each of the board's corners, its distance in squares to the nearest of ``points`` (N, 2), and that
-    point.
+    """For each of the board's inner corners, its distance in squares to the nearest of ``points`` (N, 2), and
+    that point.
     """
-    places = camera.project(np.column_stack([_CORNERS * profile.pitch, np.zeros(len(_CORNERS))]))
-    dx, dy = (places[:, axis, None] - points[:, axis] for axis in (0, 1))
-    squared = dx * dx + dy * dy
-    nearest = squared.argmin(1)
-    # Only the minima need a square root: this is called for hundreds of shifts of every lattice.
-    offsets = np.sqrt(squared[np.arange(len(places)), nearest]) / camera.pitch_pixels(profile)
-    return offsets, points[nearest]
+    places = camera.project(_inner_corners(profile))
+    offsets = np.hypot(*(places[:, None] - points).transpose(2, 0, 1))
+    return offsets.min(1) / camera.pitch_pixels(profile), points[offsets.argmin(1)]
 
 
-def _best_placement(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[float, Camera] | None:
-    """The score and the camera of the best shift of the board on a lattice of corners. The score is the share
-    of inner corners that were detected, minus that of the outer ones.
-    """
-    best: tuple[float, Camera] | None = None
-    lens = camera.lens
-    for x, y in product(range(-_MAX_SHIFT, _MAX_SHIFT + 1), repeat=2):
-        shifted = turned(camera, 0, (x * profile.pitch, y * profile.pitch))
-        middle = shifted.project(np.zeros((1, 3)))[0]
-        if (middle < 0).any() or (middle > (lens.width, lens.height)).any():
-            continue
-        off, _ = _nearest_points(shifted, points, profile)
-        score = float(
-            (off[INNER_CORNERS] < MAX_CORNER_OFFSET).mean() - (off[OUTER_CORNERS] < MAX_CORNER_OFFSET).mean()
-        )
-        if best is None or score > best[0]:
-            best = score, shifted
-    return best
+def _inner_corners(profile: BoardProfile) -> Floats:
+    steps = CORNERS[INNER_CORNERS]
+    return np.column_stack([steps * profile.pitch, np.zeros(len(steps))])
 
 
 def fitted_to_corners(
@@ -169,14 +136,23 @@ def fitted_to_corners(
     """
     fine = reduced(image, FINE_PIXELS)[0]
     here = resized(camera, fine)
-    side = here.pitch_pixels(profile)
-    points = _subpixel_corners(fine, max(2, round(_SUBPIXEL_REACH * side)))
+    fitted = _fitted(here, _subpixel_corners(fine, here, profile), profile, lens)
+    if fitted is None or fitted[1] < MIN_CORNER_SHARE:
+        return None
+    return resized(fitted[0], image), fitted[1]
+
+
+def _fitted(
+    camera: Camera, points: Floats, profile: BoardProfile, lens: LensProfile | None
+) -> tuple[Camera, float] | None:
+    """The camera fitted to the corners among ``points`` (N, 2), and the share of corners among them."""
     if not len(points):
         return None
+    here, side = camera, camera.pitch_pixels(profile)
     prior = lens_prior(lens, here.lens.width, here.lens.height)
-    level = np.column_stack([_CORNERS[INNER_CORNERS] * profile.pitch, np.zeros(int(INNER_CORNERS.sum()))])
+    level = _inner_corners(profile)
     for reach in _REFINEMENT_REACHES:
-        off, nearest = (found[INNER_CORNERS] for found in _nearest_points(here, points, profile))
+        off, nearest = _nearest_points(here, points, profile)
         detected = off < reach
         if np.count_nonzero(detected) < _MIN_FITTED_CORNERS:
             return None
@@ -188,21 +164,22 @@ def fitted_to_corners(
             prior,
             sigma=max(0.5, 0.02 * side),
         )
-    off = _nearest_points(here, points, profile)[0][INNER_CORNERS]
+    off = _nearest_points(here, points, profile)[0]
     detected = off < MAX_CORNER_OFFSET
-    if detected.mean() < MIN_CORNER_SHARE or np.median(off[detected]) > MAX_MEDIAN_OFFSET:
+    if np.median(off[detected]) > MAX_MEDIAN_OFFSET:
         return None
-    return resized(here, image), float(detected.mean())
+    return here, float(detected.mean())
 
 
-def _subpixel_corners(image: Image, reach: int) -> Floats:
-    """Positions (N, 2) of the corners between fields in a picture, in pixels, each improved within ``reach``
-    pixels.
+def _subpixel_corners(image: Image, camera: Camera, profile: BoardProfile) -> Floats:
+    """Positions (N, 2) of the corners between fields in a picture, in pixels; the fields have about the
+    size that ``camera`` sees.
     """
     points, _ = _peaks(np.max([_corner_response(image, radius) for radius in CIRCLE_RADII], axis=0))
     if not len(points):
         return points
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    reach = max(2, round(_SUBPIXEL_REACH * camera.pitch_pixels(profile)))
     stop = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 20, 0.02)
     start = points.astype(np.float32).reshape(-1, 1, 2)
     return np.asarray(cv2.cornerSubPix(grey, start, (reach, reach), (-1, -1), stop), float).reshape(-1, 2)

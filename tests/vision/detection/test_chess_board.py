@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from simulated import view_of
 
-from benchmarks.accuracy.starts import SHADES, on_chess_board, seen_from
+from benchmarks.accuracy.starts import SHADES, empty, on_chess_board, seen_from
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
@@ -62,6 +62,33 @@ def test_an_empty_chess_board_is_found_with_a_hand_over_its_edge() -> None:
     look = chess_look(30, 10)
     stage = Stage(tuple(EMPTY), hand=Hand("S", 20.0, -150.0, 40.0))
     found = find_board(picture(look, stage), [PROFILE], EMPTY)
+    assert found is not None and corner_error(found.camera, look.camera, PROFILE, turns=4) < 0.05
+
+
+def test_an_arm_across_the_middle_does_not_hide_the_boards_place() -> None:
+    """It hides 24 of the 37 corners; the sides of the fields beside it leave only one place."""
+    assert empty(125, 0, None).right
+
+
+@pytest.mark.parametrize("fields", [(10, 10), (7, 10), (8, 9)])
+def test_a_chequered_board_of_another_size_is_refused(fields: tuple[int, int]) -> None:
+    pattern = cv2.resize(
+        (np.indices(fields).sum(0) % 2 * 200 + 25).astype(np.uint8),
+        None,
+        fx=45,
+        fy=45,
+        interpolation=cv2.INTER_NEAREST,
+    )
+    image = np.full((600, 800, 3), 230, np.uint8)
+    image[60 : 60 + len(pattern), 120 : 120 + len(pattern[0])] = pattern[..., None]
+    assert find_chess_board(cv2.GaussianBlur(image, (0, 0), 1.2), PROFILE) is None
+
+
+def test_the_frame_may_be_as_dark_as_the_dark_fields() -> None:
+    look = chess_look(25, 40)
+    board = look.board
+    look = replace(look, board=replace(board, colour=board.cell_colour, cell_colour=board.colour))
+    found = find_board(picture(look, Stage(tuple(EMPTY))), [PROFILE], EMPTY)
     assert found is not None and corner_error(found.camera, look.camera, PROFILE, turns=4) < 0.05
 
 
