@@ -15,6 +15,7 @@ from ..geometry.orientation import upright
 from ..geometry.pose import Prior, displaced_cameras, lifted
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, Lens
+from .dome_shading import best_shaded, shading_misfit
 from .edge_fit import fit_outlines, likely_heights, outline_agreement, square_offsets
 from .edges import Edges, board_bounds
 from .pixel_check import pixel_mismatch
@@ -43,6 +44,12 @@ _GOOD_AGREEMENT = 0.87
 
 _LIFT_PENALTY = 0.008
 """Penalty of a fit with the board a piece higher or lower, in agreement of the outlines."""
+
+_SHADED_REACHES = APPROXIMATE_REACHES[2:]
+"""Search distances around outlines that shading has placed, in squares: shadows are mostly farther away."""
+
+_SHADING_WEIGHT = 1.0
+"""Weight of the share of shading that is left unexplained against the agreement of the outlines."""
 
 _SHADOW_DISTANCES = 0.18, 0.36
 """Distances, in squares, between domes and their shadows."""
@@ -232,9 +239,9 @@ def _by_position(
         for profile, up in product(profiles, (-1, 1)):
             seek(lifted(best.camera, up * profile.rise), profile, _OTHER_SET_REACHES, _LIFT_PENALTY)
     best, mismatch = _best_rendered(fine, choices, stacks, mismatches)
-    # On an empty board, a wrong fit may go unnoticed: its domes match pads and shadows as well.
-    bare = not any(stacks)
-    if bare or misfit(edges, best.camera, best.profile, stacks) > _MAX_MISFIT or mismatch > _MAX_MISMATCH:
+    if not any(stacks):
+        return _by_shading(fine, edges, best, stacks, lens)
+    if misfit(edges, best.camera, best.profile, stacks) > _MAX_MISFIT or mismatch > _MAX_MISMATCH:
         for near in displaced_cameras(best.camera, best.profile, _RESTART_DISTANCE):
             seek(near, best.profile, APPROXIMATE_REACHES)
         restarted, _ = _best_rendered(fine, choices, stacks, mismatches)
@@ -244,6 +251,25 @@ def _by_position(
                     seek(restarted.camera, profile, _OTHER_SET_REACHES)
         best, _ = _best_rendered(fine, choices, stacks, mismatches)
     return best
+
+
+def _by_shading(
+    fine: Image, edges: Edges, found: _Hypothesis, stacks: Sequence[str], lens: LensProfile | None
+) -> _Hypothesis:
+    """The pose of an empty moulded board by outlines and shading: outlines alone match pads and shadows."""
+    heights = [len(stack) for stack in stacks]
+    shaded = best_shaded(fine, found.camera, found.profile)
+    fitted_camera = _refit(edges, shaded, found.profile, heights, _SHADED_REACHES, lens)
+    choices = [
+        _Hypothesis(
+            outline_agreement(edges, camera, found.profile, heights)
+            - _SHADING_WEIGHT * shading_misfit(fine, camera, found.profile),
+            camera,
+            found.profile,
+        )
+        for camera in (found.camera, shaded, fitted_camera)
+    ]
+    return max(choices, key=lambda choice: choice.score)
 
 
 def _searches(profiles: Sequence[BoardProfile]) -> list[tuple[BoardProfile, tuple[float, ...]]]:
