@@ -23,7 +23,9 @@ def from_above(tilt: float) -> SceneStyle:
     return replace(look, camera=camera, lightings=(Lighting((lamp,), ambient=0.35),))
 
 
-@pytest.mark.parametrize("tilt", [pytest.param(8, marks=pytest.mark.slow), 12])
+@pytest.mark.parametrize(
+    "tilt", [pytest.param(8, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow)]
+)
 def test_placings_on_stacks_of_their_own_colour_are_told_in_turn(tilt: float) -> None:
     table = Table(DROP, from_above(tilt))
     table.show(seconds=1.5)

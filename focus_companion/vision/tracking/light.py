@@ -43,8 +43,15 @@ _MAX_SAME_GAIN_CHANGE: Final = 0.03
 """Relative change of grey levels up to which the light counts as the same; noise may cause as much."""
 _MIN_VEIL_DIFFERENCE: Final = 20.0
 """Minimum difference, in grey levels and of one sign in all channels, of pixels that suggest a veil."""
-_MIN_VEIL_AREA: Final = 0.95
-"""Minimum area, in squares, of a connected region of such pixels; a piece that came or went covers less."""
+_MIN_VEIL_AREA: Final = 0.2
+"""Minimum area, in squares, of a connected region of such pixels."""
+_MAX_PIECE_AREA: Final = 0.95
+"""Area of such a region, in squares, beyond which it is not a piece that came or went. A smaller one may be
+one, unless it shows the same details as before."""
+_MIN_SAME_DETAILS: Final = 0.7
+"""Minimum share of the details in and around such a region that are in both pictures, before and now."""
+_DETAIL: Final = 0.5
+"""Size of details in squares: pieces have smaller ones, a veil has none."""
 _VEIL_SUPPORT: Final = 0.6, 0.85
 """Shares of a veil's surroundings that the fit must explain for the veil to be kept in part and in full.
 Where a piece came or went, a veil explains the piece's centre but not its edge."""
@@ -219,8 +226,28 @@ class _Fit:
         alike = (_across_channels(cv2.min, residuals) > _MIN_VEIL_DIFFERENCE) | (
             _across_channels(cv2.max, residuals) < -_MIN_VEIL_DIFFERENCE
         )
-        _, _, patches, _ = cv2.connectedComponentsWithStats(alike.view(np.uint8), connectivity=8)
-        return int(patches[1:, cv2.CC_STAT_AREA].max(initial=0)) > _MIN_VEIL_AREA * self._square**2
+        number, regions, patches, _ = cv2.connectedComponentsWithStats(alike.view(np.uint8), connectivity=8)
+        areas = patches[:, cv2.CC_STAT_AREA] / self._square**2
+        return any(
+            areas[region] > _MAX_PIECE_AREA or self._same_details(regions == region)
+            for region in range(1, number)
+            if areas[region] > _MIN_VEIL_AREA
+        )
+
+    def _same_details(self, region: NDArray[np.bool_]) -> bool:
+        """Whether the region, and what is around it, shows the same details as before, so that no piece came
+        or went.
+        """
+        size = 1 + 2 * round(_DETAIL * self._square / 2)
+        usable = self._usable[..., None]
+        share = np.maximum(cv2.blur(self._usable, (size, size)), 1e-3)[..., None]
+        around = cv2.dilate(region.view(np.uint8), np.ones((size, size), np.uint8)).view(bool)
+        before, now = (
+            (usable * (light - cv2.blur(usable * light, (size, size)) / share))[around].ravel()
+            for light in self._linear
+        )
+        unexplained = float(np.square(now - before).sum())
+        return unexplained < (1 - _MIN_SAME_DETAILS) * float(np.square(before).sum() + np.square(now).sum())
 
     def _fit_veil(self, scale: float) -> None:
         weights = self._weights(scale)[..., None]

@@ -86,7 +86,10 @@ NO_BOARDS = {
 
 @pytest.mark.parametrize(
     "what",
-    [pytest.param(what, marks=[pytest.mark.slow] * what.endswith("checks")) for what in NO_BOARDS],
+    [
+        pytest.param(what, marks=[pytest.mark.slow] * (what.endswith("checks") or what == "noise"))
+        for what in NO_BOARDS
+    ],
 )
 def test_no_board_is_found_where_there_is_none(what: str) -> None:
     assert find_board(NO_BOARDS[what], [PROFILE]) is None
@@ -174,6 +177,7 @@ def test_a_shift_by_a_square_is_corrected_before_the_search_goes_on(
     assert errors.max() < 0.1 * camera.pitch_pixels(PROFILE)
 
 
+@pytest.mark.slow
 def test_a_calibration_sheet_with_small_squares_is_not_a_board() -> None:
     """In few pixels, its squares look as round as domes."""
     rng, sheet = np.random.default_rng(1), np.full((11, 13), 235, np.uint8)

@@ -124,9 +124,11 @@ def test_another_light_is_undone(factor: NDFloat) -> None:
     assert remaining(lit(factor)) < 0.004
 
 
-def reflection(image: Image, x: int, y: int, amount: float = 0.2) -> Image:
+def reflection(image: Image, x: int, y: int, amount: float = 0.2, width: float = 0.8) -> Image:
+    """A blurred spot of white light; ``amount`` 1 is white on black, ``width`` is in squares."""
     gy, gx = np.mgrid[0:HEIGHT, 0:WIDTH]
-    blob = amount * np.exp(-0.5 * (((gx - x) / (0.8 * PITCH)) ** 2 + ((gy - y) / (0.6 * PITCH)) ** 2))
+    across, down = (gx - x) / (width * PITCH), (gy - y) / (0.75 * width * PITCH)
+    blob = amount * np.exp(-0.5 * (across**2 + down**2))
     light = np.clip((image / 255.0) ** 2.2 + blob[..., None], 0, 1)
     return np.asarray(255 * light ** (1 / 2.2), np.uint8)
 
@@ -137,12 +139,17 @@ def test_a_reflection_is_removed() -> None:
     assert remaining(shown) < 0.3 * share_differing(coarse(shown), coarse(BOARD))
 
 
+@pytest.mark.parametrize(("x", "y"), [(0.38, 0.35), (0.5, 0.5), (0.62, 0.4), (0.45, 0.62)])
+def test_a_reflection_hardly_wider_than_a_piece_is_removed(x: float, y: float) -> None:
+    """It is as large as a piece that came or went, but it leaves the details of what it covers."""
+    shown = reflection(BOARD, round(x * WIDTH), round(y * HEIGHT), 0.1, 0.5)
+    assert remaining(shown) < 0.3 * share_differing(coarse(shown), coarse(BOARD))
+
+
 def test_a_reflection_that_fades_is_still_removed() -> None:
-    """A gain would explain the rest of it nearly as well; the reflection is expected from the look
-    before.
-    """
+    """What is left of it would not be recognized by itself; it is expected from the look before."""
     before, baseline = coarse(BOARD), Baseline(coarse(BOARD), SAMPLING)
-    bright, faint = (reflection(BOARD, WIDTH // 2, HEIGHT // 2, amount) for amount in (0.2, 0.05))
+    bright, faint = (reflection(BOARD, WIDTH // 2, HEIGHT // 2, amount) for amount in (0.2, 0.03))
     alone, _ = baseline.conditions(coarse(faint), before)
     assert alone.light is None or alone.light.veil is None
     baseline.conditions(coarse(bright), before)
