@@ -223,13 +223,16 @@ class _Fit:
 
     def _seems_veiled(self) -> bool:
         residuals = self._residuals()
-        alike = (_across_channels(cv2.min, residuals) > _MIN_VEIL_DIFFERENCE) | (
-            _across_channels(cv2.max, residuals) < -_MIN_VEIL_DIFFERENCE
+        brighter = _across_channels(cv2.min, residuals) > _MIN_VEIL_DIFFERENCE
+        darker = _across_channels(cv2.max, residuals) < -_MIN_VEIL_DIFFERENCE
+        number, regions, patches, _ = cv2.connectedComponentsWithStats(
+            (brighter | darker).view(np.uint8), connectivity=8
         )
-        number, regions, patches, _ = cv2.connectedComponentsWithStats(alike.view(np.uint8), connectivity=8)
         areas = patches[:, cv2.CC_STAT_AREA] / self._square**2
+        # A small region that became darker with the same details is the shadow of a stack.
         return any(
-            areas[region] > _MAX_PIECE_AREA or self._same_details(regions == region)
+            areas[region] > _MAX_PIECE_AREA
+            or (brighter[regions == region].all() and self._same_details(regions == region))
             for region in range(1, number)
             if areas[region] > _MIN_VEIL_AREA
         )
