@@ -103,9 +103,8 @@ def doubted_turn() -> Table:
     return table
 
 
-@pytest.mark.parametrize(
-    "quickly", [pytest.param(False, marks=pytest.mark.slow), pytest.param(True, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("quickly", [False, True])
 def test_a_doubt_that_ended_before_its_settle_time_is_remembered(quickly: bool) -> None:
     """An illegal act right after an ambiguous turn is alerted relative to the position after that turn."""
     table = table_with_two_targets()

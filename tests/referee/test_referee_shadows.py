@@ -23,9 +23,8 @@ def from_above(tilt: float) -> SceneStyle:
     return replace(look, camera=camera, lightings=(Lighting((lamp,), ambient=0.35),))
 
 
-@pytest.mark.parametrize(
-    "tilt", [pytest.param(8, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("tilt", [8, 12])
 def test_placings_on_stacks_of_their_own_colour_are_told_in_turn(tilt: float) -> None:
     table = Table(DROP, from_above(tilt))
     table.show(seconds=1.5)

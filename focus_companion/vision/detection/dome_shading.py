@@ -50,8 +50,8 @@ _SEARCHES = np.linspace(-0.4, 0.4, 9), np.linspace(-0.06, 0.06, 7)
 class _Dome:
     """Points of a dome and of the ground around it.
 
-    ``points`` (K, 3) in mm from the square's centre; ``normals`` (K, 3); ``lit`` (L, K): the light that each
-    point receives from each of L lamps; the domes on all squares cast shadows.
+    ``points`` (K, 3) in mm from the square's centre; ``normals`` (K, 3); ``lit`` (L, K): the diffuse light
+    that each point receives from each of L lamps, none if the dome of any square shades it.
     """
 
     points: Floats
@@ -77,11 +77,13 @@ def best_shaded(image: Image, camera: Camera, profile: BoardProfile) -> Camera:
 
 
 def _brightness(image: Image) -> NDArray[np.float32]:
+    """Grey levels (H, W) of a BGR picture, slightly blurred."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32)
     return np.asarray(cv2.GaussianBlur(grey, (0, 0), _BLUR))
 
 
 def _misfit(grey: NDArray[np.float32], camera: Camera, profile: BoardProfile) -> float:
+    """See :func:`shading_misfit`; ``camera`` is that of the grey picture (H, W)."""
     dome = _dome(profile)
     centres = np.array(profile.centres)
     places = (dome.points + np.column_stack([centres, np.zeros(len(centres))])[:, None]).reshape(-1, 3)
@@ -92,11 +94,12 @@ def _misfit(grey: NDArray[np.float32], camera: Camera, profile: BoardProfile) ->
     values = values[np.isfinite(values).all(1)]
     if not len(values):
         return 1.0
-    mean = np.median(values / np.maximum(np.median(values, 1, keepdims=True), 1.0), 0)
+    # A square's median brightness depends on the lamp's distance, and on what is around it.
+    typical = np.median(values / np.maximum(np.median(values, 1, keepdims=True), 1.0), 0)
     eye = -camera.rotation_matrix.T @ camera.translation
     eye /= np.linalg.norm(eye)
     seen = (dome.normals @ eye > _MIN_FACING) & _unobstructed(dome.points, eye, profile)
-    observed = mean[seen] - mean[seen].mean()
+    observed = typical[seen] - typical[seen].mean()
     predicted = dome.lit[:, seen] - dome.lit[:, seen].mean(1, keepdims=True)
     # The share explained by an ambient light and one lamp of any strength: the squared correlation.
     products = np.maximum(predicted @ observed, 0.0)
@@ -111,6 +114,7 @@ def _rings(profile: BoardProfile) -> Floats:
 
 @lru_cache(maxsize=8)
 def _dome(profile: BoardProfile) -> _Dome:
+    """The points at which a dome of this set is measured; computed once, as it takes some time."""
     rings = _rings(profile)
     foot = rings[0, 0]
     points, normals = [], []

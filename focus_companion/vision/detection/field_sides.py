@@ -99,8 +99,10 @@ def _templates() -> tuple[Flags, Flags, Flags]:
 
 _INNER, _LEAVING, _ENTERING = _templates()
 _INNER_SIDES = 2 * int(_INNER.sum())
+"""Number of sides between two squares, in both directions."""
 _AXIS = np.arange(-_REACH, _REACH)
 _EVEN = np.add.outer(_AXIS, _AXIS) % 2 == 0
+"""Mask (F, F) of every second field [rank, file] of the lattice."""
 
 
 def place_board(image: Image, camera: Camera, profile: BoardProfile, corners: Floats) -> PlacedBoard | None:
@@ -121,17 +123,16 @@ def place_board(image: Image, camera: Camera, profile: BoardProfile, corners: Fl
         return None
     threshold = float(np.median(contrasts)) / 2
     evidence = np.max([_evidence(sides, threshold, light) for light in (_EVEN, ~_EVEN)], axis=0)
-    x, y = shifts.T
-    ranked = evidence[y + _MAX_SHIFT, x + _MAX_SHIFT]
-    best, other = np.argsort(-ranked)[:2]
+    of_shifts = evidence[shifts[:, 1] + _MAX_SHIFT, shifts[:, 0] + _MAX_SHIFT]
+    best, other = np.argsort(-of_shifts)[:2]
     x, y = shifts[best].tolist()
-    inner = np.zeros_like(detected)
-    inner[_REACH + y - 4 : _REACH + y + 5, _REACH + x - 4 : _REACH + x + 5] = INNER_CORNERS
     meeting = _meeting(np.where(_EVEN, sides, -sides))
-    visible = inner & ((meeting > threshold).all(0) | (meeting < -threshold).all(0))
-    agreement = int((visible & detected).sum()) / max(int(visible.sum()), 1)
+    alternating = np.asarray((meeting > threshold).all(0) | (meeting < -threshold).all(0))
+    corners_here = slice(_REACH + y - 4, _REACH + y + 5), slice(_REACH + x - 4, _REACH + x + 5)
+    visible = INNER_CORNERS & alternating[corners_here]
+    agreement = int((visible & detected[corners_here]).sum()) / max(int(visible.sum()), 1)
     moved = turned(camera, 0, (x * profile.pitch, y * profile.pitch))
-    return PlacedBoard(moved, float(ranked[best]), float(ranked[best] - ranked[other]), agreement)
+    return PlacedBoard(moved, float(of_shifts[best]), float(of_shifts[best] - of_shifts[other]), agreement)
 
 
 def _in_picture(camera: Camera, profile: BoardProfile) -> Integers:
@@ -205,7 +206,8 @@ def _evidence(sides: Floats, threshold: float, light: Flags) -> Floats:
     signed = np.where(light, sides, -sides)
     outcomes = np.stack([np.isfinite(signed), signed > threshold, signed < -threshold])
     inner = _count(outcomes, (_INNER, np.ones_like(light)))
-    # A side that enters the board is that of the field before it, whose shade in ``light`` is the other one.
+    # Sides are indexed by the field before them. Where one enters the board, that is the frame, and the
+    # square after it has the other shade.
     dark_edge = _count(outcomes, (_LEAVING, ~light), (_ENTERING, light))
     light_edge = _count(outcomes, (_LEAVING, light), (_ENTERING, ~light))
     measured, right, wrong = outcomes.sum((1, 2, 3))[:, None, None] - np.sum(

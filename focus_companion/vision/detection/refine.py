@@ -24,8 +24,8 @@ _CANDIDATE_REACHES = (0.25, 0.18, 0.12)
 """Search distances around the outlines of a rough candidate, in squares, one per iteration."""
 APPROXIMATE_REACHES = (0.22, 0.15, 0.1, 0.07, 0.05)
 """The same for an approximate camera."""
-_OTHER_SET_REACHES = APPROXIMATE_REACHES[2:]
-"""The same for a camera that was fitted with another set."""
+_NEARBY_REACHES = APPROXIMATE_REACHES[2:]
+"""The same for a camera that was fitted with another set, or by shading."""
 
 _MAX_MISFIT = 0.028
 """Misfit (:func:`misfit`) above which the fit is repeated from displaced starting points."""
@@ -44,9 +44,6 @@ _GOOD_AGREEMENT = 0.87
 
 _LIFT_PENALTY = 0.008
 """Penalty of a fit with the board a piece higher or lower, in agreement of the outlines."""
-
-_SHADED_REACHES = APPROXIMATE_REACHES[2:]
-"""Search distances around outlines that shading has placed, in squares: shadows are mostly farther away."""
 
 _SHADING_WEIGHT = 1.0
 """Weight of the share of shading that is left unexplained against the agreement of the outlines."""
@@ -237,7 +234,7 @@ def _by_position(
     if best.score < _GOOD_AGREEMENT:
         # With single pieces only, one set at a lower level looks much like another at a higher level.
         for profile, up in product(profiles, (-1, 1)):
-            seek(lifted(best.camera, up * profile.rise), profile, _OTHER_SET_REACHES, _LIFT_PENALTY)
+            seek(lifted(best.camera, up * profile.rise), profile, _NEARBY_REACHES, _LIFT_PENALTY)
     best, mismatch = _best_rendered(fine, choices, stacks, mismatches)
     if not any(stacks):
         return _by_shading(fine, edges, best, stacks, lens)
@@ -248,7 +245,7 @@ def _by_position(
         if restarted is not best:
             for profile in profiles:
                 if profile is not restarted.profile:
-                    seek(restarted.camera, profile, _OTHER_SET_REACHES)
+                    seek(restarted.camera, profile, _NEARBY_REACHES)
         best, _ = _best_rendered(fine, choices, stacks, mismatches)
     return best
 
@@ -259,7 +256,7 @@ def _by_shading(
     """The pose of an empty moulded board by outlines and shading: outlines alone match pads and shadows."""
     heights = [len(stack) for stack in stacks]
     shaded = best_shaded(fine, found.camera, found.profile)
-    fitted_camera = _refit(edges, shaded, found.profile, heights, _SHADED_REACHES, lens)
+    fitted_camera = _refit(edges, shaded, found.profile, heights, _NEARBY_REACHES, lens)
     choices = [
         _Hypothesis(
             outline_agreement(edges, camera, found.profile, heights)
@@ -275,7 +272,7 @@ def _by_shading(
 def _searches(profiles: Sequence[BoardProfile]) -> list[tuple[BoardProfile, tuple[float, ...]]]:
     """Each set with its search distances: sets differ little, so only the first needs a wide search."""
     return [
-        (profile, _OTHER_SET_REACHES if number else APPROXIMATE_REACHES)
+        (profile, _NEARBY_REACHES if number else APPROXIMATE_REACHES)
         for number, profile in enumerate(profiles)
     ]
 

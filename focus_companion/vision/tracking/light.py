@@ -44,14 +44,14 @@ _MAX_SAME_GAIN_CHANGE: Final = 0.03
 _MIN_VEIL_DIFFERENCE: Final = 20.0
 """Minimum difference, in grey levels and of one sign in all channels, of pixels that suggest a veil."""
 _MIN_VEIL_AREA: Final = 0.2
-"""Minimum area, in squares, of a connected region of such pixels."""
+"""Minimum area, in squares, of a connected region of such pixels that counts."""
 _MAX_PIECE_AREA: Final = 0.95
-"""Area of such a region, in squares, beyond which it is not a piece that came or went. A smaller one may be
-one, unless it shows the same details as before."""
+"""Maximum area, in squares, of such a region where a piece came or went. A region that is not larger counts
+only if it became brighter and shows the same details as before."""
 _MIN_SAME_DETAILS: Final = 0.7
 """Minimum share of the details in and around such a region that are in both pictures, before and now."""
 _DETAIL: Final = 0.5
-"""Size of details in squares: pieces have smaller ones, a veil has none."""
+"""Maximum size, in squares, of what counts as a detail: the edges of pieces do, a veil does not."""
 _VEIL_SUPPORT: Final = 0.6, 0.85
 """Shares of a veil's surroundings that the fit must explain for the veil to be kept in part and in full.
 Where a piece came or went, a veil explains the piece's centre but not its edge."""
@@ -225,17 +225,15 @@ class _Fit:
         residuals = self._residuals()
         brighter = _across_channels(cv2.min, residuals) > _MIN_VEIL_DIFFERENCE
         darker = _across_channels(cv2.max, residuals) < -_MIN_VEIL_DIFFERENCE
-        number, regions, patches, _ = cv2.connectedComponentsWithStats(
+        count, regions, patches, _ = cv2.connectedComponentsWithStats(
             (brighter | darker).view(np.uint8), connectivity=8
         )
         areas = patches[:, cv2.CC_STAT_AREA] / self._square**2
-        # A small region that became darker with the same details is the shadow of a stack.
-        return any(
-            areas[region] > _MAX_PIECE_AREA
-            or (brighter[regions == region].all() and self._same_details(regions == region))
-            for region in range(1, number)
-            if areas[region] > _MIN_VEIL_AREA
-        )
+        if (areas[1:] > _MAX_PIECE_AREA).any():
+            return True
+        masks = (regions == number for number in range(1, count) if areas[number] > _MIN_VEIL_AREA)
+        # A small region that became darker may be the shadow of a stack, which also leaves the details.
+        return any(brighter[mask].all() and self._same_details(mask) for mask in masks)
 
     def _same_details(self, region: NDArray[np.bool_]) -> bool:
         """Whether the region, and what is around it, shows the same details as before, so that no piece came

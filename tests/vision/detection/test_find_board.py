@@ -82,14 +82,12 @@ NO_BOARDS = {
     "large checks": check_cloth(640, 480, 23),
     "tiny picture": np.full((24, 32, 3), 90, np.uint8),
 }
+SLOW = {"noise", "small checks", "large checks"}
 
 
 @pytest.mark.parametrize(
     "what",
-    [
-        pytest.param(what, marks=[pytest.mark.slow] * (what.endswith("checks") or what == "noise"))
-        for what in NO_BOARDS
-    ],
+    [pytest.param(what, marks=[pytest.mark.slow] * (what in SLOW)) for what in NO_BOARDS],
 )
 def test_no_board_is_found_where_there_is_none(what: str) -> None:
     assert find_board(NO_BOARDS[what], [PROFILE]) is None
