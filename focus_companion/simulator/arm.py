@@ -237,7 +237,7 @@ def _blend(picture: U8, relief: _Relief, arm: U8) -> Rect:
         arm, share = (np.asarray(cv2.resize(layer, (x1 - x0, y1 - y0)), np.uint8) for layer in (arm, share))
     below = picture[y0:y1, x0:x1]
     arm, share = arm[: y1 - y0, : x1 - x0], share[: y1 - y0, : x1 - x0]
-    rim = np.nonzero((share > 0) & (share < 255))
+    rim = np.nonzero(cv2.inRange(share, 1, 254))
     part = share[rim][:, None].astype(np.uint16)
     mixed = (arm[rim] * part + below[rim] * (255 - part) + 127) // 255
     cv2.copyTo(arm, cv2.compare(share, 255, cv2.CMP_EQ), below)

@@ -152,9 +152,8 @@ class ImageSensor:
         if not sensor.shake:
             return np.asarray(blur, np.float32)
         whole = int(np.floor(shift))
-        reach = int(np.ceil(4 * sensor.shake)) + 1
+        reach = max(whole + 1, -whole)
         moved = np.zeros(2 * reach + 1)
-        whole = min(max(whole, -reach), reach - 1)
         moved[reach - whole - 1], moved[reach - whole] = shift - whole, 1 - (shift - whole)
         return np.convolve(blur, moved).astype(np.float32)
 

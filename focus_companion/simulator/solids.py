@@ -105,14 +105,16 @@ def trace(body: Body, place: NDArray[np.float64], rays: F32) -> Hits:
     heart = np.array([*body.facets[0, :2], (body.facets[:, 3].min() + body.top) / 2], np.float64)
     start = ((heart - place) @ rays.T / np.einsum("ij,ij->i", rays, rays)).astype(np.float32)
     origins = np.asarray(place - heart, np.float32) + start[:, None] * rays
-    ox, oy, oz = origins.T
-    dx, dy, dz = rays.T
+    ox, oy, oz = np.ascontiguousarray(origins.T)
+    dx, dy, dz = np.ascontiguousarray(rays.T)
+    # Python floats keep arrays in single precision.
+    hx, hy, hz = heart.tolist()
     best = np.full(len(rays), np.inf, np.float32)
     which = np.full(len(rays), -1, np.intp)
     along = dx * dx + dy * dy
     with np.errstate(divide="ignore", invalid="ignore"):
         for i, (x, y, r0, z0, r1, z1) in enumerate(body.facets[:, :6].tolist()):
-            px, py, pz0, pz1 = ox - (x - heart[0]), oy - (y - heart[1]), z0 - heart[2], z1 - heart[2]
+            px, py, pz0, pz1 = ox - (x - hx), oy - (y - hy), z0 - hz, z1 - hz
             if abs(pz1 - pz0) < 1e-6:
                 t = np.asarray((pz0 - oz) / dz, np.float32)
                 from_axis = (px + t * dx) ** 2 + (py + t * dy) ** 2
