@@ -67,7 +67,7 @@ class BoardView:
     def draw(self, stage: Stage, *, detail: float = 1.0) -> U8:
         """The ideal picture (H, W, 3) uint8 BGR: no noise, no blur, no compression.
 
-        ``detail`` below 1 draws the arm more coarsely and faster.
+        ``detail`` below 1 draws the arm and what it holds more coarsely and faster.
         """
         with self._drawing:
             shot = self._drawn(stage, detail)
@@ -150,7 +150,8 @@ class BoardView:
         picture = self._still.copy()
         held = None
         if hand.pieces:
-            sprite = self._pieces.alone(Thing(hand.x, hand.y, hand.height, hand.pieces, HELD_PLACE))
+            thing = Thing(hand.x, hand.y, hand.height, hand.pieces, HELD_PLACE)
+            sprite = self._pieces.alone(thing, coarse=detail < 1)
             if sprite is not None:
                 bare = np.asarray(sprite.light / np.maximum(sprite.share, 1e-3), np.float32)
                 colour = self._film.develop(bare, sprite.rect[:2])

@@ -17,9 +17,10 @@ Rect = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Patch:
-    """The samples of a body in the picture, 2 × 2 per pixel: which of them hit it, and where."""
+    """The samples of a body in the picture, ``side`` × ``side`` per pixel: which hit it, and where."""
 
     rect: Rect
+    side: int
     met: NDArray[np.bool_]
     points: F32
     normals: F32
@@ -35,7 +36,9 @@ class Patch:
         x0, y0, x1, y1 = self.rect
         full = np.zeros((len(self.met), values.shape[1]), np.float32)
         full[self.met] = values
-        return np.asarray(full.reshape(y1 - y0, 2, x1 - x0, 2, -1).mean((1, 3)), np.float32)
+        if self.side == 1:
+            return full.reshape(y1 - y0, x1 - x0, -1)
+        return np.asarray(full.reshape(y1 - y0, self.side, x1 - x0, self.side, -1).mean((1, 3)), np.float32)
 
 
 def clipped(box: tuple[float, float, float, float], size: tuple[int, int]) -> Rect:
@@ -62,14 +65,17 @@ def body_rect(camera: Camera, body: Body) -> Rect:
     )
 
 
-def body_patch(camera: Camera, body: Body) -> Patch | None:
-    """The body alone as the camera sees it; None if it is out of the picture."""
+def body_patch(camera: Camera, body: Body, side: int = 2) -> Patch | None:
+    """The body alone as the camera sees it, with ``side`` × ``side`` samples per pixel; None if it is out of
+    the picture.
+    """
     rect = body_rect(camera, body)
     x0, y0, x1, y1 = rect
     if x1 <= x0 or y1 <= y0:
         return None
-    xs = np.arange(2 * (x1 - x0), dtype=np.float32) / 2 + x0 - 0.25
-    ys = np.arange(2 * (y1 - y0), dtype=np.float32) / 2 + y0 - 0.25
+    first = (1 - side) / (2 * side)
+    xs = np.arange(side * (x1 - x0), dtype=np.float32) / side + x0 + first
+    ys = np.arange(side * (y1 - y0), dtype=np.float32) / side + y0 + first
     pixels = np.stack(np.meshgrid(xs, ys), -1).reshape(-1, 2)
     hits = trace(body, camera.place, pixel_rays(camera, pixels))
-    return Patch(rect, hits.met, hits.points, hits.normals, hits.parts)
+    return Patch(rect, side, hits.met, hits.points, hits.normals, hits.parts)

@@ -90,10 +90,9 @@ class PiecePainter:
             if sprite is not None:
                 _lay(light, sprite, at)
 
-    def alone(self, thing: Thing) -> Sprite | None:
-        """The thing without any shadows on it; not cached."""
-        body = self._made(thing)
-        patch = body_patch(self._camera, body)
+    def alone(self, thing: Thing, *, coarse: bool = False) -> Sprite | None:
+        """The thing without any shadows on it; not cached. ``coarse``: faster, with jagged edges."""
+        patch = body_patch(self._camera, self._made(thing), 1 if coarse else 2)
         if patch is None or not patch.met.any():
             return None
         return _sprite(patch, *self._unshadowed(thing, patch))

@@ -115,17 +115,17 @@ class ImageSensor:
         key = (shot.version, shot.nudge)
         if key != self._key:
             self._key, self._blurred, self._nudged = key, {}, None
-        known = self._blurred.get(place)
+        if shot.hand is not None and any(shot.nudge):
+            return self._blur(_moved(shot.hand[0], shot.nudge), place)
+        if place not in self._blurred:
+            if self._nudged is None:
+                self._nudged = _moved(shot.still, shot.nudge)
+            self._blurred[place] = self._blur(self._nudged, place)
+        out = self._blurred[place].copy()
         if shot.hand is None:
-            if known is None:
-                if self._nudged is None:
-                    self._nudged = _moved(shot.still, shot.nudge)
-                known = self._blurred[place] = self._blur(self._nudged, place)
-            return known.copy()
+            return out
         picture, (x0, y0, x1, y1) = shot.hand
-        if known is None or any(shot.nudge):
-            return self._blur(_moved(picture, shot.nudge), place)
-        out, pad = known.copy(), len(self._kernels[place][0]) // 2
+        pad = len(self._kernels[place][0]) // 2
         height, width = out.shape[:2]
         left, top = max(x0 - 2 * pad, 0), max(y0 - 2 * pad, 0)
         right, bottom = min(x1 + 2 * pad, width), min(y1 + 2 * pad, height)

@@ -243,6 +243,14 @@ def test_overlapping_rectangles_are_joined() -> None:
     assert merged([(0, 0, 5, 5), (10, 0, 12, 2), (4, 4, 11, 8), (3, 3, 3, 9)]) == [(0, 0, 12, 8)]
 
 
+def test_pieces_in_a_hand_are_in_the_same_place_if_they_are_drawn_coarsely() -> None:
+    view = view_of(bare_look(35.0))
+    holding = stage({}, hand=Hand("E", 10.0, 5.0, 20.0, "rrr"))
+    fine, coarse = (redness(view.draw(holding, detail=detail)) for detail in (1.0, 0.5))
+    assert fine.sum() > 200
+    assert (fine != coarse).sum() < 0.08 * fine.sum()
+
+
 @pytest.mark.slow
 def test_pictures_are_drawn_fast_enough_for_a_live_camera() -> None:
     look = pleasant_look()
