@@ -40,19 +40,21 @@ class WideChange:
 class Recovery:
     """What one picture shows of a board after many of its squares changed at once."""
 
-    def __init__(self, image: Image, placement: Placement, stacks: Sequence[str], change: Change) -> None:
-        """``placement`` and ``stacks`` (52) are those before the change; ``change`` is since the
-        reference.
+    def __init__(
+        self, image: Image, placement: Placement, stacks: Sequence[str], change: Change, remaining: Change
+    ) -> None:
+        """``placement`` and ``stacks`` (52) are those before the change; ``change`` is since the reference,
+        and ``remaining`` is what remains of it under the conditions of the reference.
         """
         self._image, self._placement, self._stacks = image, placement, stacks
         camera, profile, colours = placement.camera, placement.profile, placement.colours
         probe = Probe(profile, stacks)
         self._share_here = share_agreeing(image, camera, probe, colours)
         self._elsewhere, self._share_elsewhere = seek(image, camera, profile, probe, colours)
-        occupied = np.array([bool(stack) for stack in stacks])
-        changed = float((change.touched > _MIN_STACK_CHANGE)[occupied].mean()) if occupied.any() else 1.0
         # An arm changes a part of the board; a push or a lamp changes all of it.
-        self._everywhere = changed > _MIN_CHANGED_STACK_SHARE
+        self._everywhere = _everywhere(change, stacks)
+        # Colours are learned again only for a light that could not be undone: an arm might be learned, too.
+        self._other_light = _everywhere(remaining, stacks)
 
     def hypotheses(self, lasted: float) -> Iterator[Hypothesis]:
         """Hypotheses, the most reliable first; ``lasted``: seconds since the change began."""
@@ -65,10 +67,10 @@ class Recovery:
                     yield Hypothesis(there)
                     # In another light, the known colours may not fit a pose at which the outlines are
                     # certain. Then they are learned again there.
-                    if agrees > CERTAIN_AGREEMENT:
+                    if agrees > CERTAIN_AGREEMENT and self._other_light:
                         yield Hypothesis(there, relearn=True)
         if (
-            self._everywhere
+            self._other_light
             and self._share_here < MIN_AGREEING_SHARE
             and (self._share_elsewhere < MIN_AGREEING_SHARE or self._outlines_stay())
         ):
@@ -93,3 +95,10 @@ class Recovery:
         cameras = self._placement.camera, self._elsewhere
         here, there = agreements(self._image, cameras, self._placement.profile, self._stacks)
         return here >= there
+
+
+def _everywhere(change: Change, stacks: Sequence[str]) -> bool:
+    """Whether nearly all stacks have changed."""
+    occupied = np.array([bool(stack) for stack in stacks])
+    changed = (change.touched > _MIN_STACK_CHANGE)[occupied]
+    return not len(changed) or float(changed.mean()) > _MIN_CHANGED_STACK_SHARE

@@ -84,7 +84,7 @@ class Watching:
             or picture.time - self._wide_change.tried < RETRY_DELAY
         ):
             return self
-        return self._recover(picture.showing(look.taken), look.change)
+        return self._recover(picture.showing(look.taken), look.change, look.change)
 
     def _differ(self, picture: StillFrame, look: Look) -> bool:
         return self._context.stillness.differ(picture.small, look.small)
@@ -108,7 +108,7 @@ class Watching:
         if int((change.touched > _MIN_CHANGED_SHARE).sum()) >= MIN_WIDE_CHANGE_SQUARES:
             # Compared as captured: a board pushed by a square looks much like one that has hardly moved.
             raw = change if conditions.same else self._change_between(taken, self._reference.picture)
-            after = self._recover(picture, raw)
+            after = self._recover(picture, raw, change)
             if after is not self:
                 return after
         else:
@@ -167,14 +167,14 @@ class Watching:
             unwatched=context.pauses.longest,
         )
 
-    def _recover(self, picture: StillFrame, change: Change) -> Watching | None:
+    def _recover(self, picture: StillFrame, change: Change, remaining: Change) -> Watching | None:
         """The state after many squares changed at once: by another light, a push, or something over the
-        board.
+        board. ``remaining``: the change under the conditions of the reference.
         """
         context, wide_change = self._context, self._wide_change
         since = picture.time if wide_change is None else wide_change.since
         self._wide_change = WideChange(since, picture.time)
-        recovery = Recovery(picture.image, self.placement, context.standing, change)
+        recovery = Recovery(picture.image, self.placement, context.standing, change, remaining)
         lasted = picture.time - since
         for hypothesis in recovery.hypotheses(lasted):
             if after := Watching.at(context, picture, hypothesis):

@@ -159,6 +159,21 @@ def test_a_change_of_half_the_board_is_another_light_only_once_it_has_lasted(
     assert seen is not None and seen.change is None, "the picture is the new reference"
 
 
+@pytest.mark.parametrize(("undone", "relearned"), [(True, set()), (False, {True})])
+def test_colours_are_not_learned_under_an_arm_in_a_light_that_can_be_undone(
+    monkeypatch: pytest.MonkeyPatch, table: Table, undone: bool, relearned: set[bool]
+) -> None:
+    """Somebody reaches over the board and keeps some light from all of it."""
+    table.recognised(monkeypatch, 0.8, table.held)
+    monkeypatch.setattr(push_fit, "agreements", lambda *_: [0.9])
+    monkeypatch.setattr(push_fit, "fits", lambda *_: [(table.held, 0.9)])
+    image = table.image // 2 if undone else 255 - table.image
+    rows, columns = image.shape[:2]
+    image[: rows // 2, : columns // 2] = (60, 90, 150)
+    table.show(np.asarray(image, np.uint8))
+    assert {relearn for _, relearn in table.tried if relearn} == relearned
+
+
 def test_a_board_that_is_found_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
     """Not at once, as an arm may hide it for a while; it is then found again in the same place."""
     table.unrecognised(monkeypatch)
