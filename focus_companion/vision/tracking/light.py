@@ -53,8 +53,11 @@ _MIN_SAME_DETAILS: Final = 0.7
 _DETAIL: Final = 0.5
 """Maximum size, in squares, of what counts as a detail: the edges of pieces do, a veil does not."""
 _VEIL_SUPPORT: Final = 0.6, 0.85
-"""Shares of a veil's surroundings that the fit must explain for the veil to be kept in part and in full.
-Where a piece came or went, a veil explains the piece's centre but not its edge."""
+"""Share of what is to be explained that a veil must explain to be kept in part and in full. Where a piece
+came or went, a veil explains the piece's centre but not its edge."""
+_VEIL_FILL: Final = 0.5
+"""Standard deviation, in squares, of the weights with which the veil around a piece that came or went gives
+the veil there."""
 _GAMMA: Final = 2.2
 """Gamma of the grey levels; a veil is additive in linear light."""
 _VEIL_LEVELS: Final = 63
@@ -63,7 +66,7 @@ _FINE_CELL: Final = 4
 """Sampling step in pixels of gain and veil, with linear interpolation in between."""
 _GAIN_PRIOR: Final = 0.02
 """Weight of the global gain in a cell, relative to the mean weight of a cell's pixels."""
-_VEIL_PRIOR: Final = 0.05
+_VEIL_PRIOR: Final = 0.01
 """Weight of no veil in a cell, relative to that of the cell's pixels if all were inliers."""
 
 _LINEAR: Final = (np.arange(256) / 255.0).astype(np.float32) ** np.float32(_GAMMA)
@@ -160,11 +163,14 @@ class _Fit:
         if veiled:
             # A gain alone explains a part of a veil; the model that explains more is kept.
             gain, explained = self._gain, self._explained()
+            without = self._weights(_VEIL_RESIDUAL_SCALES[-1])
             self._gain = np.broadcast_to(self._global_gain, self._gain.shape)
             for scale in _VEIL_RESIDUAL_SCALES:
                 self._fit_veil(scale)
                 self._fit_gain(scale)
-            self._attenuate_veil()
+            self._limit_veil(without)
+            for scale in _RESIDUAL_SCALES[-2:]:
+                self._fit_gain(scale)
             if self._explained() <= explained:
                 self._gain, self._veil = gain, None
         if self._veil is None and self._same():
@@ -252,26 +258,38 @@ class _Fit:
 
     def _fit_veil(self, scale: float) -> None:
         weights = self._weights(scale)[..., None]
-        added = self._linear[1] - self._linear[0] * _to_linear(
-            255 * self._per_pixel(self._gain, cv2.INTER_CUBIC)
-        )
+        nodes = self._nodes(_VEIL_CELL)
+        veil = np.zeros(nodes, np.float32) if self._veil is None else self._veil
+        gain = _to_linear(255 * self._per_pixel(self._gain, cv2.INTER_CUBIC))
+        missing = self._linear[1] - self._linear[0] * gain
+        missing -= self._per_pixel(veil, cv2.INTER_LINEAR)[..., None]
         # Noise is uniform in grey levels, not in linear light.
         slope = np.asarray(cv2.pow(np.maximum(cv2.blur(self._now, (5, 5)), 8) / 255, 1 - _GAMMA), np.float32)
         weights = weights * slope
-        nodes = self._nodes(_VEIL_CELL)
         own = _cells(_channel_sum(weights), nodes)
         # Regularized towards no veil.
         prior = _VEIL_PRIOR * _cells(_channel_sum(slope), nodes) + np.float32(1e-6)
-        self._veil = np.asarray(_cells(_channel_sum(weights * added), nodes) / (own + prior), np.float32)
+        more = (_cells(_channel_sum(weights * missing), nodes) - prior * veil) / (own + prior)
+        self._veil = np.asarray(veil + more, np.float32)
 
-    def _attenuate_veil(self) -> None:
-        """Keep the veil only where it explains nearly all of its surroundings."""
+    def _limit_veil(self, without: Field) -> None:
+        """Keep the veil only where it explains most of what is not explained ``without`` it; where it
+        explains little, because a piece came or went, take the veil around.
+        """
         assert self._veil is not None
-        low, high = _VEIL_SUPPORT
-        around = _cells(self._weights(_VEIL_RESIDUAL_SCALES[-1]), self._nodes(_VEIL_CELL))
-        usable = _cells(self._usable, self._nodes(_VEIL_CELL))
-        share = np.clip((around / np.maximum(usable, 1e-3) - low) / (high - low), 0, 1)
-        self._veil = np.asarray(self._veil * cv2.blur(share, (5, 5)), np.float32)
+        nodes, now = self._nodes(_VEIL_CELL), self._weights(_VEIL_RESIDUAL_SCALES[-1])
+        both, alone, usable = (_cells(each, nodes) for each in (now, without, self._usable))
+        kept = self._veil * _supported((both - alone) / np.maximum(usable - alone, 1e-3))
+        known = _supported(np.asarray(both / np.maximum(usable, 1e-3), np.float32))
+        sigma = _VEIL_FILL / _VEIL_CELL
+        around, near = (cv2.GaussianBlur(each, (0, 0), sigma) for each in (known * kept, known))
+        self._veil = np.asarray(known * kept + (1 - known) * around / np.maximum(near, 1e-3), np.float32)
+
+
+def _supported(share: Field) -> Field:
+    """0 below the first of :data:`_VEIL_SUPPORT`, 1 above the second."""
+    low, high = _VEIL_SUPPORT
+    return np.asarray(np.clip((share - low) / (high - low), 0, 1), np.float32)
 
 
 def _cells(values: Field, nodes: tuple[int, int]) -> Field:

@@ -133,10 +133,21 @@ def reflection(image: Image, x: int, y: int, amount: float = 0.2, width: float =
     return np.asarray(255 * light ** (1 / 2.2), np.uint8)
 
 
-def test_a_reflection_is_removed() -> None:
-    shown = reflection(BOARD, WIDTH // 2, HEIGHT // 2)
+@pytest.mark.parametrize(("amount", "width"), [(0.2, 0.8), (0.35, 0.6), (0.5, 1.0), (0.7, 1.5)])
+def test_a_reflection_is_removed(amount: float, width: float) -> None:
+    shown = reflection(BOARD, WIDTH // 2, HEIGHT // 2, amount, width)
     assert share_differing(coarse(shown), coarse(BOARD)) > 0.008
-    assert remaining(shown) < 0.3 * share_differing(coarse(shown), coarse(BOARD))
+    assert remaining(shown) < 0.2 * share_differing(coarse(shown), coarse(BOARD))
+
+
+@pytest.mark.parametrize("colour", [(40, 40, 45), (32, 30, 175)], ids=["gone", "red"])
+def test_a_reflection_is_removed_where_a_piece_came_or_went_too(colour: tuple[int, int, int]) -> None:
+    """The picture becomes the reference: what is left there would change when the reflection is gone."""
+    x, y = WIDTH // 2, HEIGHT // 2
+    after = np.asarray(cv2.circle(BOARD.copy(), (x, y), round(0.4 * PITCH), colour, -1))
+    shown = reflection(after, x + round(0.3 * PITCH), y, 0.2, 1.0)
+    left = share_differing(coarse(found(shown).undo(shown, WINDOW)), coarse(after))
+    assert left < 0.15 * share_differing(coarse(shown), coarse(after))
 
 
 @pytest.mark.parametrize(("x", "y"), [(0.38, 0.35), (0.5, 0.5), (0.62, 0.4), (0.45, 0.62)])
