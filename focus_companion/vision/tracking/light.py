@@ -270,7 +270,9 @@ class _Fit:
         # Regularized towards no veil.
         prior = _VEIL_PRIOR * _cells(_channel_sum(slope), nodes) + np.float32(1e-6)
         more = (_cells(_channel_sum(weights * missing), nodes) - prior * veil) / (own + prior)
-        self._veil = np.asarray(veil + more, np.float32)
+        # Nothing takes light away evenly, but a reflection may have been in the picture before.
+        least = -np.inf if self._veiled else 0.0
+        self._veil = np.asarray(np.maximum(veil + more, least), np.float32)
 
     def _limit_veil(self, without: Field) -> None:
         """Keep the veil only where it explains most of what is not explained ``without`` it; where it
