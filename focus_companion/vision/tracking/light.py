@@ -1,8 +1,9 @@
 """Photometric registration: the change of light between two aligned pictures of one scene.
 
 The model is a smooth field of gain per channel (shadows, clouds, exposure, white balance, flicker) and a
-smooth additive veil of white light, positive or negative (reflections). Both are fitted robustly, with
-decreasing tolerance: a piece that came or went has edges and a colour, and fits neither.
+smooth additive veil of white light (reflections), negative only where there may have been one before. Both
+are fitted robustly, with decreasing tolerance: a piece that came or went has edges and a colour, and fits
+neither.
 """
 
 from __future__ import annotations
@@ -257,6 +258,7 @@ class _Fit:
         return unexplained < (1 - _MIN_SAME_DETAILS) * float(np.square(before).sum() + np.square(now).sum())
 
     def _fit_veil(self, scale: float) -> None:
+        """Improve the veil by what is missing around each node. Repeated, this is a least-squares fit."""
         weights = self._weights(scale)[..., None]
         nodes = self._nodes(_VEIL_CELL)
         veil = np.zeros(nodes, np.float32) if self._veil is None else self._veil
@@ -270,7 +272,7 @@ class _Fit:
         # Regularized towards no veil.
         prior = _VEIL_PRIOR * _cells(_channel_sum(slope), nodes) + np.float32(1e-6)
         more = (_cells(_channel_sum(weights * missing), nodes) - prior * veil) / (own + prior)
-        # Nothing takes light away evenly, but a reflection may have been in the picture before.
+        # Shadows multiply light. Only a reflection that is gone takes an equal amount away from all surfaces.
         least = -np.inf if self._veiled else 0.0
         self._veil = np.asarray(np.maximum(veil + more, least), np.float32)
 
