@@ -107,7 +107,7 @@ def trace(body: Body, place: NDArray[np.float64], rays: F32) -> Hits:
     origins = np.asarray(place - heart, np.float32) + start[:, None] * rays
     ox, oy, oz = np.ascontiguousarray(origins.T)
     dx, dy, dz = np.ascontiguousarray(rays.T)
-    # Python floats keep arrays in single precision.
+    # With Python floats, arrays stay in single precision; numpy's would make them double.
     hx, hy, hz = heart.tolist()
     best = np.full(len(rays), np.inf, np.float32)
     which = np.full(len(rays), -1, np.intp)

@@ -57,8 +57,8 @@ _VEIL_SUPPORT: Final = 0.6, 0.85
 """Share of what is to be explained that a veil must explain to be kept in part and in full. Where a piece
 came or went, a veil explains the piece's centre but not its edge."""
 _VEIL_FILL: Final = 0.5
-"""Standard deviation, in squares, of the weights with which the veil around a piece that came or went gives
-the veil there."""
+"""Standard deviation, in squares, of the Gaussian weights that interpolate the veil where a piece came or
+went; raising it blurs narrow reflections there."""
 _GAMMA: Final = 2.2
 """Gamma of the grey levels; a veil is additive in linear light."""
 _VEIL_LEVELS: Final = 63
@@ -277,12 +277,14 @@ class _Fit:
         self._veil = np.asarray(np.maximum(veil + more, least), np.float32)
 
     def _limit_veil(self, without: Field) -> None:
-        """Keep the veil only where it explains most of what is not explained ``without`` it; where it
-        explains little, because a piece came or went, take the veil around.
+        """Keep the veil only where it explains most of what a gain alone leaves. Where nothing explains the
+        picture, because a piece came or went, interpolate the veil from its surroundings.
+
+        ``without`` (h, w): the weights of the pixels in the fit of a gain alone.
         """
         assert self._veil is not None
-        nodes, now = self._nodes(_VEIL_CELL), self._weights(_VEIL_RESIDUAL_SCALES[-1])
-        both, alone, usable = (_cells(each, nodes) for each in (now, without, self._usable))
+        nodes, weights = self._nodes(_VEIL_CELL), self._weights(_VEIL_RESIDUAL_SCALES[-1])
+        both, alone, usable = (_cells(each, nodes) for each in (weights, without, self._usable))
         kept = self._veil * _supported((both - alone) / np.maximum(usable - alone, 1e-3))
         known = _supported(np.asarray(both / np.maximum(usable, 1e-3), np.float32))
         sigma = _VEIL_FILL / _VEIL_CELL
@@ -291,7 +293,7 @@ class _Fit:
 
 
 def _supported(share: Field) -> Field:
-    """0 below the first of :data:`_VEIL_SUPPORT`, 1 above the second."""
+    """The part of a veil that is kept, 0 … 1, if it explains this ``share``: see :data:`_VEIL_SUPPORT`."""
     low, high = _VEIL_SUPPORT
     return np.asarray(np.clip((share - low) / (high - low), 0, 1), np.float32)
 
