@@ -186,7 +186,7 @@ def _relief(parts: list[Bone], camera: Camera, scale: float) -> _Relief | None:
         y = np.arange(by0, by1, dtype=np.float32)[:, None] - float(pa[1])
         ax, ay = (pb - pa).tolist()
         t = np.clip((x * ax + y * ay) / max(float(ax * ax + ay * ay), 1e-6), 0, 1)
-        away = np.hypot(x - t * ax, y - t * ay)
+        away = cv2.magnitude(x - t * ax, y - t * ay)
         r = ra + (rb - ra) * t
         if bone.cloth:
             r = r * (1 + 0.014 * np.sin(t * 23) + 0.008 * np.sin(t * 41 + 1))
