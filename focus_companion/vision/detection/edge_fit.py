@@ -182,3 +182,14 @@ def square_offsets(
         pull = DIRECTIONS.T @ (w[:, 0] * nearest.offset[square])
         moved[square] = np.linalg.solve(information + 1e-6 * np.eye(2), pull)
     return moved
+
+
+def median_offset(edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int]) -> float:
+    """Median length, in pixels, of the residual shifts (:func:`square_offsets`) of the visible outlines;
+    infinite if none is visible.
+
+    It distinguishes poses that differ by a fiftieth of a square, whose agreement is hardly different.
+    """
+    lengths = np.linalg.norm(square_offsets(edges, camera, profile, heights), axis=1)
+    measured = lengths[np.isfinite(lengths) & (_with_outline(profile, np.array(heights)) > 0)]
+    return float(np.median(measured)) if len(measured) else float(np.inf)

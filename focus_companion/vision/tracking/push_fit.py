@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import cv2
 import numpy as np
 
 from ..capture.frames import Image
-from ..detection.edge_fit import fit_outlines, outline_agreement
+from ..detection.edge_fit import fit_outlines, median_offset, outline_agreement
 from ..detection.edges import Edges, board_bounds
 from ..detection.refine import APPROXIMATE_REACHES
 from ..geometry.pose import Prior, displaced_cameras
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
+from .conditions import Motion, rays
 from .push import pushed
 
 CERTAIN_AGREEMENT = 0.6
 """Agreement of the outlines above which a fit to a known position is certain."""
-
-_IN_PLANE_BONUS = 0.05
-"""Bonus in agreement for a pose displaced only in the plane of the table, as more degrees of freedom always
-fit better."""
 
 _LENS_SIGMAS = 0.004, 0.004
 """Standard deviations of the log focal length and of k1 between two pictures of the same camera."""
@@ -47,16 +45,12 @@ def fits(
 
     def fitted(near: Camera) -> tuple[Camera, float]:
         edges = Edges.of(fine, board_bounds(near, profile))
-        camera = fit_outlines(edges, near, profile, prior, heights, APPROXIMATE_REACHES)
-        agrees = outline_agreement(edges, camera, profile, heights)
-        # A board moves only in the plane of its table; its tilt is known more exactly from before.
-        in_plane = slid(before, camera, profile)
-        in_plane_agrees = outline_agreement(edges, in_plane, profile, heights)
-        return (
-            (in_plane, max(in_plane_agrees, agrees))
-            if in_plane_agrees > agrees - _IN_PLANE_BONUS
-            else (camera, agrees)
-        )
+        free = fit_outlines(edges, near, profile, prior, heights, APPROXIMATE_REACHES)
+        # Usually the board has been pushed in the plane of its table, or the camera rotated on its stand. The
+        # other degrees of freedom are then known more exactly from before.
+        poses = (free, slid(before, free, profile), rotated(before, free, profile))
+        camera = min(poses, key=lambda pose: median_offset(edges, pose, profile, heights))
+        return camera, outline_agreement(edges, camera, profile, heights)
 
     found: list[tuple[Camera, float]] = []
     for place in (start, held, *displaced_cameras(start, profile, _START_OFFSET)):
@@ -112,3 +106,19 @@ def slid(held: Camera, seen: Camera, profile: BoardProfile) -> Camera:
     c, s = np.cos(turn), np.sin(turn)
     moved = middle - np.array([(c, -s), (s, c)]) @ here
     return pushed(held, float(moved[0]), float(moved[1]), turn)
+
+
+def rotated(held: Camera, seen: Camera, profile: BoardProfile) -> Camera:
+    """``held`` after the rotation about its own place that comes closest to the pose ``seen``.
+
+    Source: the orthogonal Procrustes problem, solved by the singular value decomposition (Kabsch 1976).
+    """
+    level = np.column_stack([profile.centres, np.zeros(len(profile.centres))])
+    before, after = (
+        directions / np.linalg.norm(directions, axis=1, keepdims=True)
+        for directions in (rays(camera.project(level), camera.lens) for camera in (held, seen))
+    )
+    left, _, right = np.linalg.svd(after.T @ before)
+    turn = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
+    x, y, z = np.asarray(cv2.Rodrigues(turn)[0]).ravel().tolist()
+    return Motion((x, y, z)).camera(held)

@@ -10,8 +10,10 @@ from drawn_board import PROFILE, draw, look, start_stacks
 
 from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.geometry.scene import Camera
+from focus_companion.vision.tracking.conditions import Motion
 from focus_companion.vision.tracking.push import pushed
-from focus_companion.vision.tracking.push_fit import CERTAIN_AGREEMENT, fits, slid
+from focus_companion.vision.tracking.push_fit import CERTAIN_AGREEMENT, fits, rotated, slid
 
 PUSHES = [(0.0, 0.0, 0.0), (14.0, -9.0, 3.0), (-60.0, 25.0, -11.0), (3.0, 4.0, 170.0)]
 """(dx in mm, dy in mm, rotation in degrees)."""
@@ -37,6 +39,41 @@ def test_a_pushed_board_is_followed_as_seen_from_the_same_side(tilt: float) -> N
     assert camera.place[2] == pytest.approx(held.place[2], abs=1e-6)
     assert camera.lens == held.lens
     assert agrees > CERTAIN_AGREEMENT
+
+
+KNOCK = Motion((0.015, -0.012, 0.01))
+"""A rotation of the camera by 1.2 degrees."""
+
+
+@pytest.mark.parametrize("tilt", [4.0, 18.0, 47.0])
+def test_rotated_recovers_the_rotation_of_the_camera(tilt: float) -> None:
+    held = look(tilt, 40.0, 640.0, (1280, 960), 60.0)
+    there = KNOCK.camera(held)
+    assert corner_error(rotated(held, there, PROFILE), there, PROFILE) < 1e-3
+
+
+def fitted_after(held: Camera, truth: Camera) -> Camera:
+    """The pose fitted to a picture taken with ``truth``, if the camera was at ``held`` before."""
+    image = draw(truth, start_stacks(), np.random.default_rng(4), noise=5.0)
+    ((camera, agrees), *_) = fits(image, held, turned(truth, 0, (3.0, -4.0)), PROFILE, start_stacks())
+    assert agrees > CERTAIN_AGREEMENT
+    return camera
+
+
+@pytest.mark.parametrize("tilt", [9.0, 17.0, 33.0])
+def test_a_camera_knocked_on_its_stand_keeps_its_place(tilt: float) -> None:
+    held = look(tilt, 40.0, 640.0, (1280, 960), 60.0)
+    truth = KNOCK.camera(held)
+    camera = fitted_after(held, truth)
+    assert corner_error(camera, truth, PROFILE) < 0.01
+    assert np.linalg.norm(camera.place - truth.place) < 1e-6
+
+
+@pytest.mark.parametrize("tilt", [17.0, 33.0])
+def test_a_push_and_a_knock_at_once_are_not_taken_for_one_of_them(tilt: float) -> None:
+    held = look(tilt, 40.0, 640.0, (1280, 960), 60.0)
+    truth = KNOCK.camera(pushed(held, 15.0, -11.0, float(np.radians(5.0))))
+    assert corner_error(fitted_after(held, truth), truth, PROFILE) < 0.03
 
 
 def test_a_nudged_camera_is_followed_in_all_directions() -> None:
