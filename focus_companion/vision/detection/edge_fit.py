@@ -40,6 +40,18 @@ _MIN_WEIGHT = 0.02
 _MIN_EDGE_POINTS = 60
 """Minimum number of edge points for a fit."""
 
+_OFFSET_REACH = 0.2
+"""Search distance, in squares, for the residual shifts of outlines."""
+
+_OFFSET_FREEDOM = 3.0
+"""Degrees of freedom of the bivariate t-distribution of residual shifts: few, as its tails are heavy."""
+
+_MEDIAN_LENGTH = 1.177
+"""Median length of a vector of two normally distributed components, in their standard deviations."""
+
+_MIN_OFFSET_SCALE = 0.05
+"""Minimum standard deviation of residual shifts, in pixels: edges are not located more accurately."""
+
 _MAX_OCCLUDER_DISTANCE = 3.2
 """Maximum distance, in squares, between a stack and the outlines that it occludes."""
 
@@ -164,7 +176,7 @@ def occluded(
 
 
 def square_offsets(
-    edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int], reach: float = 0.2
+    edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int], reach: float = _OFFSET_REACH
 ) -> Floats:
     """Residual shift in pixels (52, 2) of each square's outline against the edges around it; NaN where too
     little is visible. With the correct camera, all are small.
@@ -184,12 +196,20 @@ def square_offsets(
     return moved
 
 
-def median_offset(edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int]) -> float:
-    """Median length, in pixels, of the residual shifts (:func:`square_offsets`) of the visible outlines;
-    infinite if none is visible.
+def misfits(edges: Edges, cameras: Sequence[Camera], profile: BoardProfile, heights: Sequence[int]) -> Floats:
+    """Negative log-likelihoods of poses of one board, up to a common constant: of the residual shifts
+    (:func:`square_offsets`) of the outlines that are visible with at least one of the poses. Zeros if none is.
 
-    It distinguishes poses that differ by a fiftieth of a square, whose agreement is hardly different.
+    They distinguish poses that differ by a fiftieth of a square, whose agreement hardly differs.
     """
-    lengths = np.linalg.norm(square_offsets(edges, camera, profile, heights), axis=1)
-    measured = lengths[np.isfinite(lengths) & (_with_outline(profile, np.array(heights)) > 0)]
-    return float(np.median(measured)) if len(measured) else float(np.inf)
+    offsets = [square_offsets(edges, camera, profile, heights, _OFFSET_REACH) for camera in cameras]
+    lengths = np.linalg.norm(offsets, axis=2)
+    visible = np.isfinite(lengths).any(0) & (_with_outline(profile, np.array(heights)) > 0)
+    if not visible.any():
+        return np.zeros(len(cameras))
+    # An outline without edges nearby is at least as far off as was searched.
+    lengths = np.nan_to_num(lengths[:, visible], nan=_OFFSET_REACH * cameras[0].pitch_pixels(profile))
+    # What remains with the best pose is noise. Outlines that are partly hidden or in shadow are outliers.
+    scale = max(float(np.median(lengths, axis=1).min()) / _MEDIAN_LENGTH, _MIN_OFFSET_SCALE)
+    spread = np.log1p(np.square(lengths / scale) / _OFFSET_FREEDOM).sum(1)
+    return np.asarray((_OFFSET_FREEDOM + 2) / 2 * spread)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from ..capture.frames import Image
-from ..detection.edge_fit import fit_outlines, median_offset, outline_agreement
+from ..detection.edge_fit import fit_outlines, misfits, outline_agreement
 from ..detection.edges import Edges, board_bounds
 from ..detection.refine import APPROXIMATE_REACHES
 from ..geometry.pose import Prior, displaced_cameras
@@ -23,11 +23,15 @@ CERTAIN_AGREEMENT = 0.6
 _LENS_SIGMAS = 0.004, 0.004
 """Standard deviations of the log focal length and of k1 between two pictures of the same camera."""
 
+_PARAMETERS = np.array([0, 3, 3, 6])
+"""Parameters of a displacement: none, a push, a rotation of the camera, or both."""
+
+_PARAMETER_COST = float(np.log(2 * 52) / 2)
+"""Log-likelihood that a parameter has to gain: the Bayesian information criterion for two coordinates on each
+of 52 squares."""
+
 _START_OFFSET = 0.3
 """Distance, in squares, of further starting points if the outlines do not agree."""
-
-_MAX_UNMOVED_SHIFT = 0.02
-"""Shift of the corners, in squares, up to which the board counts as not having moved."""
 
 
 def fits(
@@ -46,10 +50,11 @@ def fits(
     def fitted(near: Camera) -> tuple[Camera, float]:
         edges = Edges.of(fine, board_bounds(near, profile))
         free = fit_outlines(edges, near, profile, prior, heights, APPROXIMATE_REACHES)
-        # Usually the board has been pushed in the plane of its table, or the camera rotated on its stand. The
-        # other degrees of freedom are then known more exactly from before.
-        poses = (free, slid(before, free, profile), rotated(before, free, profile))
-        camera = min(poses, key=lambda pose: median_offset(edges, pose, profile, heights))
+        # A board that is pushed moves in the plane of its table, and a camera that is knocked rotates on its
+        # stand. The other degrees of freedom are known more exactly from before.
+        poses = (before, slid(before, free, profile), rotated(before, free, profile), free)
+        costs = misfits(edges, poses, profile, heights) + _PARAMETERS * _PARAMETER_COST
+        camera = poses[int(costs.argmin())]
         return camera, outline_agreement(edges, camera, profile, heights)
 
     found: list[tuple[Camera, float]] = []
@@ -58,7 +63,8 @@ def fits(
         if agrees > CERTAIN_AGREEMENT:
             # If the fit took a detour, one more from here improves it.
             camera, agrees = max((camera, agrees), fitted(camera), key=lambda fit: fit[1])
-        found.append((resized(camera, image), agrees))
+        # A board that has not moved keeps its pose exactly.
+        found.append((held if camera is before else resized(camera, image), agrees))
         if agrees > CERTAIN_AGREEMENT:
             break
     return sorted(found, key=lambda fit: -fit[1])
@@ -70,12 +76,7 @@ def places(
     """Hypotheses for the board's pose with the agreement of its outlines, best first: fits from ``start``,
     and the previous pose ``held``.
     """
-    corners, near = held.project(profile.corners), _MAX_UNMOVED_SHIFT * held.pitch_pixels(profile)
-    # A board that has not moved keeps its pose exactly.
-    found = [
-        (held if np.abs(camera.project(profile.corners) - corners).max() <= near else camera, agrees)
-        for camera, agrees in fits(image, held, start, profile, stacks)
-    ]
+    found = fits(image, held, start, profile, stacks)
     # The fits start from where the colours indicate the board, which is off under another lamp.
     (stayed,) = agreements(image, (held,), profile, stacks)
     if stayed > max(CERTAIN_AGREEMENT, found[0][1]):

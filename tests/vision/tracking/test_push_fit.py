@@ -41,6 +41,15 @@ def test_a_pushed_board_is_followed_as_seen_from_the_same_side(tilt: float) -> N
     assert agrees > CERTAIN_AGREEMENT
 
 
+@pytest.mark.parametrize("tilt", [9.0, 17.0, 33.0])
+def test_a_board_that_has_not_moved_keeps_its_pose_exactly(tilt: float) -> None:
+    """If its pose were fitted again in every new light, it would drift."""
+    held = look(tilt, 40.0, 640.0, (1280, 960), 60.0)
+    image = draw(held, start_stacks(), np.random.default_rng(4), noise=5.0)
+    ((camera, _), *_) = fits(image, held, turned(held, 0, (3.0, -4.0)), PROFILE, start_stacks())
+    assert camera is held
+
+
 KNOCK = Motion((0.015, -0.012, 0.01))
 """A rotation of the camera by 1.2 degrees."""
 

@@ -97,20 +97,6 @@ def test_in_another_light_outlines_take_precedence_over_colours(
     assert table.camera is (table.right if certain else table.beside)
 
 
-def test_a_board_that_has_not_moved_keeps_its_pose_exactly(
-    monkeypatch: pytest.MonkeyPatch, table: Table
-) -> None:
-    """If its pose were fitted again in every new light, it would drift."""
-    table.verified = {(table.held, False)}
-    table.recognised(monkeypatch, 1.0, table.held)
-    near = pushed(table.held, 0.2, 0.0, 0.0)
-    monkeypatch.setattr(push_fit, "agreements", lambda *_: [0.69])
-    monkeypatch.setattr(push_fit, "fits", lambda *_: [(near, 0.7)])
-    seen = table.another_lamp()
-    assert table.tried == [(table.held, False)]
-    assert seen is not None and seen.change is None, "the picture is the new reference"
-
-
 @pytest.mark.parametrize(("stayed", "moves"), [(0.76, False), (0.62, True)])
 def test_a_board_that_agrees_best_where_it_was_has_not_moved(
     monkeypatch: pytest.MonkeyPatch, table: Table, stayed: float, moves: bool
