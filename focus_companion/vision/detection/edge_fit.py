@@ -198,7 +198,7 @@ def square_offsets(
 
 def misfits(edges: Edges, cameras: Sequence[Camera], profile: BoardProfile, heights: Sequence[int]) -> Floats:
     """Negative log-likelihoods of poses of one board, up to a common constant: of the residual shifts
-    (:func:`square_offsets`) of the outlines that are visible with at least one of the poses. Zeros if none is.
+    (:func:`square_offsets`) of the outlines that are visible with at least one of them. Zeros if none is.
 
     They distinguish poses that differ by a fiftieth of a square, whose agreement hardly differs.
     """
