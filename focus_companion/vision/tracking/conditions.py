@@ -90,6 +90,13 @@ class Motion:
     def vector(self) -> Floats:
         return np.array([*self.turn, self.zoom])
 
+    def __add__(self, other: Motion) -> Motion:
+        """Both motions, one after the other; exact for small ones."""
+        return Motion.of(self.vector + other.vector)
+
+    def __sub__(self, other: Motion) -> Motion:
+        return Motion.of(self.vector - other.vector)
+
     def camera(self, before: Camera) -> Camera:
         """The camera after this motion."""
         turn = np.asarray(cv2.Rodrigues(np.array(self.turn))[0])
@@ -120,13 +127,15 @@ def rays(pixels: Floats, lens: Lens) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """The conditions of a picture relative to a :class:`Baseline`: the ``motion`` of the camera, and the
-    ``light`` over the window, ``None`` if it is the same.
+    """The conditions of a picture relative to an earlier one: the ``motion`` of the camera, and the ``light``
+    over the window, ``None`` if it is the same. ``remaining``: the motion from the :class:`Baseline` to the
+    picture in which ``motion`` is undone, not zero as small motions are ignored.
     """
 
     sampling: Sampling
     motion: Motion
     light: Light | None
+    remaining: Motion = STILL
 
     @property
     def same(self) -> bool:
@@ -278,11 +287,17 @@ class Baseline:
         sampling = self.sampling
         return sampling.points(Motion.of(vector).project(self._rays, sampling.lens))
 
-    def conditions(self, picture: Image, before: Image, near: Motion = STILL) -> tuple[Conditions, float]:
-        """The conditions of a coarse picture, and the quality of the motion's fit, 0 … 1. The light is
-        relative to ``before``, an earlier picture whose motion is undone.
+    def conditions(
+        self, picture: Image, before: Image, near: Motion = STILL, moved: Motion = STILL
+    ) -> tuple[Conditions, float]:
+        """The conditions of a coarse picture relative to ``before``, and the quality of the motion's fit,
+        0 … 1.
+
+        ``before`` is an earlier picture, taken after the motion ``moved`` from the baseline. ``near`` is the
+        initial estimate of the motion since then.
         """
-        motion, fits = self.motion(picture, near)
+        total, fits = self.motion(picture, moved + near)
+        motion = total - moved
         if not _MIN_MOTION < self.displacement(motion) < _MAX_MOTION * self.sampling.square:
             motion = STILL
         steady = self.undo_motion(picture, motion)
@@ -294,7 +309,7 @@ class Baseline:
         ):
             light = None
         self._had_veil = light is not None and light.veil is not None
-        return Conditions(self.sampling, motion, light), fits
+        return Conditions(self.sampling, motion, light, total - motion), fits
 
     def displacement(self, motion: Motion) -> float:
         """Maximum displacement of a point by the motion, in pixels of the copy."""

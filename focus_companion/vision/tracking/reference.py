@@ -41,6 +41,10 @@ class Reference:
         self._coarse: tuple[Smoothed, Image] | None = None
         self._keyframe: tuple[Outlines, Baseline] | None = None
         self._fits = 1.0
+        self._moved = self._remaining = STILL
+        """The camera's motion from the keyframe to :attr:`picture`, and to the picture of the last
+        :meth:`conditions` with these undone.
+        """
 
     def conditions(self, picture: Smoothed, outlines: Outlines, near: Motion = STILL) -> Conditions:
         """The camera's motion until a later picture, with ``near`` as the initial estimate, and the change of
@@ -54,9 +58,11 @@ class Reference:
         before = self._coarse_copy(window, every)
         if self._keyframe is None or self._keyframe[0] is not outlines:
             sampling = Sampling(window, every, outlines.pitch / every, outlines.camera.lens)
-            self._keyframe = outlines, Baseline(before, sampling)
+            self._keyframe, self._moved = (outlines, Baseline(before, sampling)), STILL
         baseline = self._keyframe[1]
-        found, self._fits = baseline.conditions(thinned(picture.part(window), every), before, near)
+        coarse = thinned(picture.part(window), every)
+        found, self._fits = baseline.conditions(coarse, before, near, self._moved)
+        self._remaining = found.remaining
         return found
 
     def _coarse_copy(self, window: Window, every: int) -> Image:
@@ -67,7 +73,7 @@ class Reference:
     def follow(self, picture: Smoothed, change: Change | None) -> None:
         """Replace the picture by a later one that also shows the position, with this ``change`` since."""
         self.hidden = self.hidden_after(change)
-        self.picture, self.unsettled = picture, ()
+        self.picture, self.unsettled, self._moved = picture, (), self._remaining
         if self._fits < _MIN_KEYFRAME_FIT:
             self._keyframe = None
 

@@ -6,11 +6,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from drawn_board import PROFILE, draw, look, start_stacks
 
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.vision.capture.frames import Image
-from focus_companion.vision.geometry.stack_masks import Window
+from focus_companion.vision.geometry.stack_masks import Outlines, Window
 from focus_companion.vision.tracking.change import Smoothed
+from focus_companion.vision.tracking.conditions import STILL, Motion
 from focus_companion.vision.tracking.reference import POSSIBLE_CHANGE, Reference
 from focus_companion.vision.tracking.regions import Occluder
 
@@ -76,3 +78,23 @@ def test_in_another_light_a_square_stays_hidden_only_while_it_shows_something_el
     assert reference.hidden == (MUG,) and reference.unsettled == (CLEAR,)
     touched = reference.touched(None)
     assert (touched[MUG], touched[CLEAR], touched[HAND]) == (0.0, 1.0, POSSIBLE_CHANGE)
+
+
+def test_the_motion_is_that_since_the_reference_however_little_it_moved_before() -> None:
+    """A camera has moved too little for it to be undone. What it moves later adds to that."""
+    held = look(17.0, 40.0, 640.0, (1280, 960), 60.0)
+    outlines = Outlines(held, PROFILE)
+
+    def picture_after(pixels: float) -> Smoothed:
+        """The picture after the camera has turned by so many pixels of the coarse copy."""
+        turn = pixels * round(outlines.pitch / 18) / held.lens.focal
+        camera = Motion((0.0, turn, 0.0)).camera(held)
+        return Smoothed(draw(camera, start_stacks(), np.random.default_rng(4), noise=2.0))
+
+    reference = Reference(picture_after(0.0))
+    assert reference.conditions(picture_after(0.15), outlines).motion is STILL
+    assert reference.conditions(picture_after(0.3), outlines).motion is not STILL
+    assert reference.conditions(picture_after(0.15), outlines).motion is STILL
+    reference.follow(picture_after(0.15), None)
+    assert reference.conditions(picture_after(0.3), outlines).motion is STILL
+    assert reference.conditions(picture_after(-0.15), outlines).motion is not STILL
