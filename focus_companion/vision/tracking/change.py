@@ -13,6 +13,7 @@ from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
 from ..capture.sampling import thinned
 from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, lattice_mask
+from .focus import focused_alike
 
 _MIN_DIFFERENCE = 26
 """Difference in grey levels above which a pixel of the blurred pictures counts as changed."""
@@ -83,8 +84,8 @@ class Change:
         self._pictures = (now, before)
         self._tolerance = (max(_MIN_DIFFERENCE, _MIN_DIFFERENCE_TO_NOISE * noise),) * 3
         self.window = board_window(outlines)
-        self.shown = now.part(self.window), before.part(self.window)
-        """Both pictures in the window, blurred."""
+        self.shown = focused_alike(now.part(self.window), before.part(self.window), outlines.pitch)
+        """Both pictures in the window, blurred, and focused alike."""
         self.changed: NDArray[np.bool_] = self._differing(*self.shown)
         sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
         self.touched: NDArray[np.float64] = np.array([self._share(s, sums) for s in range(len(SQUARES))])

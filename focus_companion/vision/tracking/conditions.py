@@ -24,6 +24,7 @@ from .light import Light
 
 Floats = NDArray[np.float64]
 Field = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 
 _MAX_POINTS: Final = 600
 """Number of pixels, those with the largest gradients, from which a motion is estimated. More pixels, with
@@ -151,29 +152,36 @@ class Conditions:
         )
         return float(np.abs(self.motion.project(rays(corners, lens), lens) - corners).max())
 
-    def undo(self, image: Image, window: Window) -> Image:
-        """The picture under the conditions of the baseline; a copy. The motion is undone in ``window``, the
-        light only in the part of it that was sampled to measure the light.
+    def undo(self, image: Image, window: Window, before: Image) -> Image:
+        """The picture under the conditions of the earlier picture ``before``; a copy. The motion is undone in
+        ``window``, the light only in the part of it that was sampled to measure the light. What has moved out
+        of the camera's view is taken from ``before``.
         """
         if self.same:
             return image
-        corrected = image.copy()
+        corrected, unseen = image.copy(), None
         if self.motion is not STILL:
-            corrected[window.slices] = self._undo_motion(image, window)
+            corrected[window.slices], unseen = self._undo_motion(image, window)
         if self.light is not None:
             sampled = self.sampling.window.slices
             corrected[sampled] = self.light.undo(np.ascontiguousarray(corrected[sampled]))
+        if unseen is not None:
+            corrected[window.slices][unseen] = before[window.slices][unseen]
         return corrected
 
-    def _undo_motion(self, image: Image, window: Window) -> Image:
-        """The window with the motion undone."""
+    def _undo_motion(self, image: Image, window: Window) -> tuple[Image, Mask | None]:
+        """The window with the motion undone, and its pixels that are out of view."""
         lens, size = self.sampling.lens, (window.right - window.left, window.bottom - window.top)
         corner = np.array([window.left, window.top])
         return _remapped(image, size, lambda points: self.motion.project(rays(points + corner, lens), lens))
 
 
-def _remapped(image: Image, size: tuple[int, int], places: Callable[[Floats], Floats]) -> Image:
-    """The image remapped to ``size`` (width, height); ``places`` maps points (N, 2) to those in the image."""
+def _remapped(
+    image: Image, size: tuple[int, int], places: Callable[[Floats], Floats]
+) -> tuple[Image, Mask | None]:
+    """The image remapped to ``size`` (width, height), and a mask of the pixels that it does not show, if any;
+    ``places`` maps points (N, 2) to those in the image.
+    """
     # Sampled at the centres of cells, with a border of one cell, so that resizing interpolates at every
     # pixel.
     columns, rows = (-(-side // _GRID_STEP) + 2 for side in size)
@@ -181,10 +189,14 @@ def _remapped(image: Image, size: tuple[int, int], places: Callable[[Floats], Fl
         (np.arange(columns) - 0.5) * _GRID_STEP - 0.5, (np.arange(rows) - 0.5) * _GRID_STEP - 0.5
     )
     grid = places(np.column_stack([x.ravel(), y.ravel()])).reshape(rows, columns, 2).astype(np.float32)
+    last = np.array([image.shape[1] - 1, image.shape[0] - 1], np.float32)
+    unseen = np.zeros((size[1], size[0]), bool) if ((grid < 0) | (grid > last)).any() else None
     remapped = np.empty((size[1], size[0], 3), np.uint8)
     for strip, at in enlarged(grid, _GRID_STEP, *size):
         cv2.remap(image, at, None, cv2.INTER_LINEAR, remapped[strip], cv2.BORDER_REPLICATE)
-    return remapped
+        if unseen is not None:
+            unseen[strip] = ((at < 0) | (at > last)).any(2)
+    return remapped, unseen
 
 
 class Baseline:
@@ -330,7 +342,7 @@ class Baseline:
             directions = rays(sampling.pixels(points), sampling.lens)
             return sampling.points(motion.project(directions, sampling.lens))
 
-        return _remapped(picture, (picture.shape[1], picture.shape[0]), places)
+        return _remapped(picture, (picture.shape[1], picture.shape[0]), places)[0]
 
 
 def _halved(picture: Image) -> Image:

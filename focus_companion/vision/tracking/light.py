@@ -34,8 +34,8 @@ _VEIL_RESIDUAL_SCALES: Final = (120.0, 60.0, 30.0)
 veil's cells."""
 _SAMPLING_STEP: Final = 2
 """Step with which a coarse picture is sampled once more, as the light varies smoothly."""
-_USABLE_LEVELS: Final = (9, 249)
-"""Range of grey levels that are used; those outside are clipped."""
+_MAX_USABLE_LEVEL: Final = 249
+"""Maximum grey level that is used; higher ones are clipped."""
 _GAIN_SAMPLES: Final = 4000
 """Approximate number of pixels whose median gain is the global one."""
 _GAIN_RANGE: Final = (0.2, 5.0)
@@ -56,9 +56,14 @@ _DETAIL: Final = 0.5
 _VEIL_SUPPORT: Final = 0.6, 0.85
 """Share of what is to be explained that a veil must explain to be kept in part and in full. Where a piece
 came or went, a veil explains the piece's centre but not its edge."""
-_VEIL_FILL: Final = 0.5
-"""Standard deviation, in squares, of the Gaussian weights that interpolate the veil where a piece came or
-went; raising it blurs narrow reflections there."""
+_KNOWN_WEIGHT: Final = 50.0
+"""Weight of the veil's values where they are known, relative to its smoothness; if set lower, narrow
+reflections are flattened."""
+_ZERO_WEIGHT: Final = 0.001
+"""Weight of no veil where nothing is known; the smoothness counts for more up to 1.5 squares from there."""
+_MAX_SMOOTHING_ITERATIONS: Final = 100
+_SMOOTHING_TOLERANCE: Final = 1e-6
+"""Sum of squared residuals at which the veil counts as smooth; that takes about ten iterations."""
 _GAMMA: Final = 2.2
 """Gamma of the grey levels; a veil is additive in linear light."""
 _VEIL_LEVELS: Final = 63
@@ -143,11 +148,8 @@ class _Fit:
         self._pictures, self._veiled = (before, now), veiled
         self._before, self._now = before.astype(np.float32), now.astype(np.float32)
         self._square = square
-        shown = [
-            cv2.inRange(picture, *(np.full(3, level) for level in _USABLE_LEVELS))
-            for picture in (before, now)
-        ]
-        self._usable: Field = np.asarray(cv2.min(*shown) > 0, np.float32)
+        usable = _across_channels(cv2.max, cv2.max(before, now)) <= _MAX_USABLE_LEVEL
+        self._usable: Field = usable.astype(np.float32)
         step = max(1, self._usable.size // _GAIN_SAMPLES)
         ratio = (self._now.reshape(-1, 3)[::step] + 1) / (self._before.reshape(-1, 3)[::step] + 1)
         self._global_gain = np.median(ratio, axis=0).astype(np.float32)
@@ -278,24 +280,45 @@ class _Fit:
 
     def _limit_veil(self, without: Field) -> None:
         """Keep the veil only where it explains most of what a gain alone leaves. Where nothing explains the
-        picture, because a piece came or went, interpolate the veil from its surroundings.
+        picture, because a piece came or went, continue the veil smoothly from its surroundings.
 
         ``without`` (h, w): the weights of the pixels in the fit of a gain alone.
         """
         assert self._veil is not None
         nodes, weights = self._nodes(_VEIL_CELL), self._weights(_VEIL_RESIDUAL_SCALES[-1])
         both, alone, usable = (_cells(each, nodes) for each in (weights, without, self._usable))
-        kept = self._veil * _supported((both - alone) / np.maximum(usable - alone, 1e-3))
-        known = _supported(np.asarray(both / np.maximum(usable, 1e-3), np.float32))
-        sigma = _VEIL_FILL / _VEIL_CELL
-        around, near = (cv2.GaussianBlur(each, (0, 0), sigma) for each in (known * kept, known))
-        self._veil = np.asarray(known * kept + (1 - known) * around / np.maximum(near, 1e-3), np.float32)
+        low, high = _VEIL_SUPPORT
+        share = (both - alone) / np.maximum(usable - alone, 1e-3)
+        kept = self._veil * np.clip((share - low) / (high - low), 0, 1)
+        self._veil = _smoothest(np.asarray(kept, np.float32), both >= high * np.maximum(usable, 1e-3))
 
 
-def _supported(share: Field) -> Field:
-    """The part of a veil that is kept, 0 … 1, if it explains this ``share``: see :data:`_VEIL_SUPPORT`."""
-    low, high = _VEIL_SUPPORT
-    return np.asarray(np.clip((share - low) / (high - low), 0, 1), np.float32)
+def _smoothest(values: Field, known: NDArray[np.bool_]) -> Field:
+    """The field (rows, columns) with the least curvature that has about these ``values`` where they are
+    ``known``, and tends to zero far from there; by the method of conjugate gradients.
+    """
+
+    def product(field: Field) -> Field:
+        """That of the symmetric matrix of the least-squares problem with a field."""
+        return np.asarray(weights * field + _laplacian(_laplacian(field)), np.float32)
+
+    weights = np.where(known, _KNOWN_WEIGHT, _ZERO_WEIGHT).astype(np.float32)
+    field = np.where(known, values, np.float32(0))
+    residual = weights * field - product(field)
+    direction, squared = residual, float(np.square(residual).sum())
+    for _ in range(_MAX_SMOOTHING_ITERATIONS):
+        if squared < _SMOOTHING_TOLERANCE:
+            break
+        ahead = product(direction)
+        step = squared / float((direction * ahead).sum())
+        field, residual = field + step * direction, residual - step * ahead
+        before, squared = squared, float(np.square(residual).sum())
+        direction = residual + squared / before * direction
+    return np.asarray(field, np.float32)
+
+
+def _laplacian(field: Field) -> Field:
+    return np.asarray(cv2.Laplacian(field, cv2.CV_32F, borderType=cv2.BORDER_REFLECT), np.float32)
 
 
 def _cells(values: Field, nodes: tuple[int, int]) -> Field:

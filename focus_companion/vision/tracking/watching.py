@@ -91,17 +91,18 @@ class Watching:
 
     def _compare(self, picture: StillFrame) -> Watching | None:
         """Compare a new picture with the reference, under its conditions."""
-        before, self.look = self.look, None
-        if before and picture.time - before.time < _MAX_FLICKER and not self._differ(picture, before):
+        last, self.look = self.look, None
+        if last and picture.time - last.time < _MAX_FLICKER and not self._differ(picture, last):
             # A flicker between two similar pictures does not make the second one new.
-            picture = replace(picture, since=before.since)
+            picture = replace(picture, since=last.since)
         # Each look holds tens of megabytes: this one is released before the next is made.
-        del before
+        del last
         taken = smoothed = Smoothed(picture.image)
         conditions = self._reference.conditions(taken, self.outlines, self._motion)
         self._motion = conditions.motion
         if not conditions.same:
-            smoothed = Smoothed(conditions.undo(taken.image, table_window(self.outlines)))
+            before = self._reference.picture.image
+            smoothed = Smoothed(conditions.undo(taken.image, table_window(self.outlines), before))
         change = self._change_between(smoothed, self._reference.picture)
         if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
             return corrected._compare(picture)
