@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
 import cv2
@@ -66,8 +66,9 @@ _SMOOTHING_TOLERANCE: Final = 1e-6
 """Sum of squared residuals at which the veil counts as smooth; that takes about ten iterations."""
 _GAMMA: Final = 2.2
 """Gamma of the grey levels; a veil is additive in linear light."""
-_VEIL_LEVELS: Final = 63
-"""Quantization levels of a veil of either sign."""
+_VEIL_LEVELS: Final = 511
+"""Quantization levels of a veil of either sign. If set lower, the darkest channel shows the steps, as gamma
+magnifies them there."""
 _FINE_CELL: Final = 4
 """Sampling step in pixels of gain and veil, with linear interpolation in between."""
 _GAIN_PRIOR: Final = 0.02
@@ -120,14 +121,12 @@ def _resampled(nodes: Field, width: int, height: int, interpolation: int) -> Fie
     return np.asarray(cv2.copyMakeBorder(fine, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
 
 
+@cache
 def _unveiling_table() -> NDArray[np.uint8]:
     """Lookup table (2 × _VEIL_LEVELS + 1, 256): for each quantized veil, the grey levels without it."""
     veil = np.linspace(-1, 1, 2 * _VEIL_LEVELS + 1)[:, None]
     remaining = np.clip(_LINEAR[None] - veil, 0, 1) ** (1 / _GAMMA)
     return np.asarray(np.round(255 * remaining), np.uint8)
-
-
-_UNVEILING_TABLE: Final = _unveiling_table()
 
 
 def _unveiled(picture: Image, veil: Field) -> Image:
@@ -137,7 +136,7 @@ def _unveiled(picture: Image, veil: Field) -> Image:
     part = slice(rows.min(), rows.max() + 1), slice(columns.min(), columns.max() + 1)
     steps = np.clip(np.round(veil[part] * _VEIL_LEVELS) + _VEIL_LEVELS, 0, 2 * _VEIL_LEVELS).astype(np.intp)
     clear = picture.copy()
-    clear[part] = _UNVEILING_TABLE[steps[..., None], picture[part]]
+    clear[part] = _unveiling_table()[steps[..., None], picture[part]]
     return clear
 
 
