@@ -13,6 +13,7 @@ from ..game.position import MAX_HEIGHT
 from .acts import Act, Kind
 
 if TYPE_CHECKING:
+    from ..vision.tracking.change import Change
     from ..vision.tracking.look import Look
 
 BESIDE_EVIDENCE = 28.0
@@ -49,6 +50,8 @@ _PROBABLY_UNTOUCHED_FRACTION = 0.02
 _PROBABLY_TOUCHED_FRACTION = 0.08
 """Fractions of changed pixels below and above which a stack was probably not touched, or probably touched."""
 
+_UNCERTAIN_FRACTION = (_PROBABLY_UNTOUCHED_FRACTION + _PROBABLY_TOUCHED_FRACTION) / 2
+
 _UNTOUCHED_PENALTY = 60.0
 """Penalty in nats of trimming a stack that has not changed since it was seen above five."""
 
@@ -75,7 +78,7 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
             return 0.0
         # Pieces that are missing from a stack, and not in somebody's hand, must lie somewhere.
         return -_mismatch(look, act, look.appeared) if look.appeared else -_CONTRARY_WEIGHT * BESIDE_EVIDENCE
-    moved = float(since.touched[pending.move.target])
+    moved = _changed_fraction(since, pending.move.target)
     if act.moves[:1] != (pending.move,):
         if not pending.sure:
             return 0.0
@@ -107,8 +110,15 @@ def was_touched(look: Look, square: int) -> bool:
     """
     if look.since_mark is None:
         return False
-    moved = float(look.since_mark.touched[square])
+    moved = _changed_fraction(look.since_mark, square)
     return moved > (_MAX_UNTOUCHED_FRACTION if look.appeared_since_mark else _MIN_TOUCHED_FRACTION)
+
+
+def _changed_fraction(since: Change, square: int) -> float:
+    """Fraction of a stack's pixels that have changed since its prompt. If the two pictures are not comparable
+    there, it is one that tells nothing.
+    """
+    return float(since.touched[square]) if since.comparable(square) else _UNCERTAIN_FRACTION
 
 
 def gain_if_trimmed(look: Look, act: Act, pending: Pending | None) -> float:

@@ -98,6 +98,11 @@ class FakeChange:
     """The share of each square's pixels that have changed."""
 
     touched: NDArray[np.float64]
+    alike: bool = True
+    """Whether both pictures were taken in the same focus and without reflections."""
+
+    def comparable(self, _square: int) -> bool:
+        return self.alike
 
 
 @dataclass
@@ -150,6 +155,7 @@ def fake_look(
     unsettled: Iterable[str] = (),
     before: Mapping[str, float] = {},
     touched_since_mark: float | None = None,
+    comparable: bool = True,
     beside: str = "",
     covers: Iterable[tuple[str, str]] = (),
     reach: Sequence[int] | None = None,
@@ -204,7 +210,9 @@ def fake_look(
         faint,
         indices(unsettled),
         by_square(before),
-        None if touched_since_mark is None else FakeChange(np.full(len(SQUARES), touched_since_mark)),
+        None
+        if touched_since_mark is None
+        else FakeChange(np.full(len(SQUARES), touched_since_mark), comparable),
         beside,
         beside,
         number,

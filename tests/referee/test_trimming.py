@@ -247,3 +247,14 @@ def test_play_goes_on_with_a_stack_that_may_have_been_trimmed(
     said = referee.judge(look, [position]).verdicts
     assert [getattr(verdict, "reason", "") for verdict in said] == (["too_high"] if alerted else [""])
     assert alerted or isinstance(said[0], Undecided)
+
+
+@pytest.mark.parametrize("touched", [0.0, 0.05, 0.5])
+def test_pictures_that_are_not_comparable_do_not_tell_whether_a_stack_was_touched(touched: float) -> None:
+    """One was out of focus, or a reflection lay on the stack. Pieces beside the board still tell."""
+    trimmed, high = trimmed_and_high()
+    pending = Pending(ON_HIGH, sure=True)
+    look = fake_look(STACKS, touched_since_mark=touched, comparable=False)
+    assert trimming_evidence(look, trimmed, pending) == trimming_evidence(look, high, pending) == 0
+    beside = fake_look(STACKS, touched_since_mark=touched, comparable=False, beside="r")
+    assert trimming_evidence(beside, trimmed, pending) > trimming_evidence(beside, high, pending)

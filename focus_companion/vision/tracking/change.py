@@ -13,7 +13,8 @@ from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
 from ..capture.sampling import thinned
 from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, lattice_mask
-from .focus import focused_alike
+from .focus import blur_difference, focused_alike
+from .light import GAMMA, Light
 
 _MIN_DIFFERENCE = 26
 """Difference in grey levels above which a pixel of the blurred pictures counts as changed."""
@@ -48,8 +49,9 @@ _CHANNEL_SUM = np.ones((1, 3), np.float32)
 class Smoothed:
     """A picture with two cached blurred parts: the board's window, and the table's, which is subsampled."""
 
-    def __init__(self, image: NDArray[np.uint8]) -> None:
-        self.image = image
+    def __init__(self, image: NDArray[np.uint8], light: Light | None = None) -> None:
+        """``light``: the change of light over the board's window that was undone in the picture."""
+        self.image, self.light = image, light
         self._part: tuple[Window, NDArray[np.uint8]] | None = None
         self._thinned: tuple[Window, int, NDArray[np.uint8]] | None = None
 
@@ -84,7 +86,9 @@ class Change:
         self._pictures = (now, before)
         self._tolerance = (max(_MIN_DIFFERENCE, _MIN_DIFFERENCE_TO_NOISE * noise),) * 3
         self.window = board_window(outlines)
-        self.shown = focused_alike(now.part(self.window), before.part(self.window), outlines.pitch)
+        parts = now.part(self.window), before.part(self.window)
+        self._blur = blur_difference(*parts, outlines.pitch)
+        self.shown = focused_alike(*parts, self._blur)
         """Both pictures in the window, blurred, and focused alike."""
         self.changed: NDArray[np.bool_] = self._differing(*self.shown)
         sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
@@ -100,6 +104,25 @@ class Change:
         similar = np.asarray(cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._tolerance), np.uint8)
         differing: NDArray[np.bool_] = similar == 0
         return differing
+
+    def comparable(self, square: int) -> bool:
+        """Whether a few changed pixels of the square tell whether its stack was touched: not if one of the
+        pictures was out of focus, or a reflection was undone there.
+        """
+        return not self._blur and not any(self._reflected(square, each.light) for each in self._pictures)
+
+    def _reflected(self, square: int, light: Light | None) -> bool:
+        """Whether the light shows a reflection on a square that would change a black surface."""
+        if light is None or light.veil is None:
+            return False
+        rows, columns = self.column_slices(square)
+        centre = (rows.start + rows.stop) / 2, (columns.start + columns.stop) / 2
+        size = self.window.bottom - self.window.top, self.window.right - self.window.left
+        row, column = (
+            min(int(at / side * nodes), nodes - 1)
+            for at, side, nodes in zip(centre, size, light.veil.shape, strict=True)
+        )
+        return bool(abs(light.veil[row, column]) > (_MIN_DIFFERENCE / 255) ** GAMMA)
 
     def _share(self, square: int, sums: NDArray[np.int32]) -> float:
         rows, columns = self.column_slices(square)

@@ -18,17 +18,6 @@ _MAX_DIFFERENCE: Final = 16.0
 """Difference in grey levels above which a pixel shows an act, not another focus; more counts no further."""
 
 
-def focused_alike(now: Image, before: Image, square: float) -> tuple[Image, Image]:
-    """Two pictures of one window, of which the sharper one is blurred until both are focused alike.
-
-    ``square``: the side of a square in pixels.
-    """
-    blur = blur_difference(now, before, square)
-    if blur > 0:
-        return now, _blurred(before, blur)
-    return (_blurred(now, -blur), before) if blur < 0 else (now, before)
-
-
 def blur_difference(now: Image, before: Image, square: float) -> float:
     """Standard deviation, in pixels, of the Gaussian blur that one of two pictures of a window has more than
     the other: positive if it is ``now``, negative if ``before``, 0 if they are focused alike.
@@ -46,6 +35,13 @@ def blur_difference(now: Image, before: Image, square: float) -> float:
             if remaining < _difference(_blurred(blurry, blur * square / step), equal):
                 least, found = remaining, sign * blur * square
     return found
+
+
+def focused_alike(now: Image, before: Image, blur: float) -> tuple[Image, Image]:
+    """Both pictures, the sharper one blurred by their :func:`blur_difference`."""
+    if blur > 0:
+        return now, _blurred(before, blur)
+    return (_blurred(now, -blur), before) if blur < 0 else (now, before)
 
 
 def _blurred(picture: Image, sigma: float) -> Image:

@@ -64,7 +64,7 @@ _ZERO_WEIGHT: Final = 0.001
 _MAX_SMOOTHING_ITERATIONS: Final = 100
 _SMOOTHING_TOLERANCE: Final = 1e-6
 """Sum of squared residuals at which the veil counts as smooth; that takes about ten iterations."""
-_GAMMA: Final = 2.2
+GAMMA: Final = 2.2
 """Gamma of the grey levels; a veil is additive in linear light."""
 _VEIL_LEVELS: Final = 511
 """Quantization levels of a veil of either sign. If set lower, the darkest channel shows the steps, as gamma
@@ -76,7 +76,7 @@ _GAIN_PRIOR: Final = 0.02
 _VEIL_PRIOR: Final = 0.01
 """Weight of no veil in a cell, relative to that of the cell's pixels if all were inliers."""
 
-_LINEAR: Final = (np.arange(256) / 255.0).astype(np.float32) ** np.float32(_GAMMA)
+_LINEAR: Final = (np.arange(256) / 255.0).astype(np.float32) ** np.float32(GAMMA)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,7 @@ def _resampled(nodes: Field, width: int, height: int, interpolation: int) -> Fie
 def _unveiling_table() -> NDArray[np.uint8]:
     """Lookup table (2 × _VEIL_LEVELS + 1, 256): for each quantized veil, the grey levels without it."""
     veil = np.linspace(-1, 1, 2 * _VEIL_LEVELS + 1)[:, None]
-    remaining = np.clip(_LINEAR[None] - veil, 0, 1) ** (1 / _GAMMA)
+    remaining = np.clip(_LINEAR[None] - veil, 0, 1) ** (1 / GAMMA)
     return np.asarray(np.round(255 * remaining), np.uint8)
 
 
@@ -267,7 +267,7 @@ class _Fit:
         missing = self._linear[1] - self._linear[0] * gain
         missing -= self._per_pixel(veil, cv2.INTER_LINEAR)[..., None]
         # Noise is uniform in grey levels, not in linear light.
-        slope = np.asarray(cv2.pow(np.maximum(cv2.blur(self._now, (5, 5)), 8) / 255, 1 - _GAMMA), np.float32)
+        slope = np.asarray(cv2.pow(np.maximum(cv2.blur(self._now, (5, 5)), 8) / 255, 1 - GAMMA), np.float32)
         weights = weights * slope
         own = _cells(_channel_sum(weights), nodes)
         # Regularized towards no veil.
@@ -328,12 +328,12 @@ def _cells(values: Field, nodes: tuple[int, int]) -> Field:
 
 def _to_linear(levels: Field) -> Field:
     """Grey levels to linear light, 0 for black and 1 for white."""
-    return np.asarray(cv2.pow(np.maximum(levels / np.float32(255), 0), _GAMMA), np.float32)
+    return np.asarray(cv2.pow(np.maximum(levels / np.float32(255), 0), GAMMA), np.float32)
 
 
 def _to_levels(light: Field) -> Field:
     """Linear light to grey levels."""
-    return np.asarray(255 * cv2.pow(np.clip(light, 0, 1), 1 / _GAMMA), np.float32)
+    return np.asarray(255 * cv2.pow(np.clip(light, 0, 1), 1 / GAMMA), np.float32)
 
 
 def _across_channels(join: Callable[[Field, Field], cv2.typing.MatLike], values: Field) -> Field:

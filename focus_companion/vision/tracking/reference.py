@@ -81,9 +81,9 @@ class Reference:
         """Make an object that ``image`` shows, and that hides these squares, part of the scene by pasting it
         into the reference.
         """
-        self.picture = Smoothed(occluder.pasted(image, self.picture.image))
+        self.picture = Smoothed(occluder.pasted(image, self.picture.image), self.picture.light)
         if self.mark is not None:
-            self.mark = Smoothed(occluder.pasted(image, self.mark.image))
+            self.mark = Smoothed(occluder.pasted(image, self.mark.image), self.mark.light)
         self.hidden = tuple(sorted({*self.hidden, *hidden}))
 
     def hidden_after(self, change: Change | None) -> tuple[int, ...]:

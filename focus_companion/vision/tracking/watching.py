@@ -102,7 +102,8 @@ class Watching:
         self._motion = conditions.motion
         if not conditions.same:
             before = self._reference.picture.image
-            smoothed = Smoothed(conditions.undo(taken.image, table_window(self.outlines), before))
+            alike = conditions.undo(taken.image, table_window(self.outlines), before)
+            smoothed = Smoothed(alike, conditions.light)
         change = self._change_between(smoothed, self._reference.picture)
         if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
             return corrected._compare(picture)
