@@ -142,6 +142,11 @@ class Conditions:
     def same(self) -> bool:
         return self.motion is STILL and self.light is None
 
+    @property
+    def veiled(self) -> bool:
+        """Whether a reflection came, or is gone."""
+        return self.light is not None and self.light.veil is not None
+
     def corner_displacement(self) -> float:
         """Maximum displacement of the window's corners, in pixels of the picture."""
         if self.motion is STILL:
@@ -300,13 +305,19 @@ class Baseline:
         return sampling.points(Motion.of(vector).project(self._rays, sampling.lens))
 
     def conditions(
-        self, picture: Image, before: Image, near: Motion = STILL, moved: Motion = STILL
+        self,
+        picture: Image,
+        before: Image,
+        near: Motion = STILL,
+        moved: Motion = STILL,
+        *,
+        veiled: bool = False,
     ) -> tuple[Conditions, float]:
         """The conditions of a coarse picture relative to ``before``, and the quality of the motion's fit,
         0 … 1.
 
         ``before`` is an earlier picture, taken after the motion ``moved`` from the baseline. ``near`` is the
-        initial estimate of the motion since then.
+        initial estimate of the motion since then. ``veiled``: it may show a reflection.
         """
         total, fits = self.motion(picture, moved + near)
         motion = total - moved
@@ -315,7 +326,7 @@ class Baseline:
         steady = self.undo_motion(picture, motion)
         if motion is not STILL and share_differing(steady, before) >= share_differing(picture, before):
             motion, steady = STILL, picture
-        light = Light.between(before, steady, self.sampling.square, veiled=self._had_veil)
+        light = Light.between(before, steady, self.sampling.square, veiled=self._had_veil, was_veiled=veiled)
         if light is not None and share_differing(light.undo(steady), before) > share_differing(
             steady, before
         ):

@@ -89,12 +89,15 @@ class Light:
     veil: Field | None
 
     @classmethod
-    def between(cls, one: Image, other: Image, square: float, *, veiled: bool = False) -> Light | None:
+    def between(
+        cls, one: Image, other: Image, square: float, *, veiled: bool = False, was_veiled: bool = False
+    ) -> Light | None:
         """The change from one coarse picture to another; ``None`` if there is none. ``square``: side of a
-        square in pixels; ``veiled``: a veil is expected, as the previous picture had one.
+        square in pixels; ``veiled``: a veil is expected, as the previous picture had one; ``was_veiled``:
+        picture ``one`` may show a reflection, which may be gone in the other.
         """
         before, now = (thinned(each, _SAMPLING_STEP) for each in (one, other))
-        return _Fit(before, now, square / _SAMPLING_STEP, veiled).light()
+        return _Fit(before, now, square / _SAMPLING_STEP, veiled, was_veiled).light()
 
     def undo(self, picture: Image) -> Image:
         """The picture as it would look in the previous light."""
@@ -143,8 +146,10 @@ def _unveiled(picture: Image, veil: Field) -> Image:
 class _Fit:
     """The iterative robust fit of the light between two pictures."""
 
-    def __init__(self, before: Image, now: Image, square: float, veiled: bool) -> None:
+    def __init__(self, before: Image, now: Image, square: float, veiled: bool, was_veiled: bool) -> None:
         self._pictures, self._veiled = (before, now), veiled
+        # Shadows multiply light. Only a reflection that is gone takes an equal amount away from all surfaces.
+        self._least_veil = -np.inf if veiled or was_veiled else 0.0
         self._before, self._now = before.astype(np.float32), now.astype(np.float32)
         self._square = square
         usable = _across_channels(cv2.max, cv2.max(before, now)) <= _MAX_USABLE_LEVEL
@@ -273,9 +278,7 @@ class _Fit:
         # Regularized towards no veil.
         prior = _VEIL_PRIOR * _cells(_channel_sum(slope), nodes) + np.float32(1e-6)
         more = (_cells(_channel_sum(weights * missing), nodes) - prior * veil) / (own + prior)
-        # Shadows multiply light. Only a reflection that is gone takes an equal amount away from all surfaces.
-        least = -np.inf if self._veiled else 0.0
-        self._veil = np.asarray(np.maximum(veil + more, least), np.float32)
+        self._veil = np.asarray(np.maximum(veil + more, self._least_veil), np.float32)
 
     def _limit_veil(self, without: Field) -> None:
         """Keep the veil only where it explains most of what a gain alone leaves. Where nothing explains the

@@ -64,7 +64,7 @@ class Context:
     or "cut off: " and the edges of the picture beyond which a part of it lies; "" for none. ``standing``
     (52): the expected position; ``confirmed``: whether it has been seen since the board was marked by hand;
     ``keep`` (0 … 1): the weight of what is known when colours and background are learned from another
-    picture.
+    picture; ``veiled``: whether the board shows a reflection, as far as is known.
     """
 
     profiles: tuple[BoardProfile, ...]
@@ -76,6 +76,7 @@ class Context:
     standing: tuple[str, ...]
     confirmed: bool = False
     fault: str = ""
+    veiled: bool = False
     stillness: Stillness = field(default_factory=Stillness)
     pauses: Pauses = field(default_factory=Pauses)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))

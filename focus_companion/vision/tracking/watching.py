@@ -43,7 +43,8 @@ class Watching:
         self._context = context
         self._placement, self._background = verified.placement, verified.background
         smoothed = Smoothed(picture.image)
-        self._reference = Reference(smoothed, verified.disagree, verified.placement.hidden)
+        hidden = verified.placement.hidden
+        self._reference = Reference(smoothed, verified.disagree, hidden, veiled=context.veiled)
         self._motion = STILL
         self._wide_change: WideChange | None = None
         context.fault = ""
@@ -251,14 +252,16 @@ class Watching:
         """Make a look the reference. Returns whether the camera has moved permanently since the last
         reference.
         """
-        self._context.pauses.forget()
+        context, conditions = self._context, look.conditions
+        context.pauses.forget()
+        context.veiled = self._reference.veiled or (conditions is not None and conditions.veiled)
         self._reference.follow(look.smoothed, look.change)
         if (
-            look.conditions is None
-            or look.conditions.corner_displacement() <= _MIN_PERMANENT_MOTION * self.outlines.pitch
+            conditions is None
+            or conditions.corner_displacement() <= _MIN_PERMANENT_MOTION * self.outlines.pitch
         ):
             return False
-        self._move_along(look.conditions.motion, Smoothed(look.taken))
+        self._move_along(conditions.motion, Smoothed(look.taken))
         return True
 
     def _move_along(self, motion: Motion, taken: Smoothed) -> None:
@@ -271,7 +274,7 @@ class Watching:
         fitted, agrees = fits(taken.image, camera, camera, before.profile, stacks)[0]
         self._placement = before.at(fitted if agrees > CERTAIN_AGREEMENT else camera)
         hidden = self._reference.hidden
-        self._reference = Reference(taken, hidden, hidden)
+        self._reference = Reference(taken, hidden, hidden, veiled=self._context.veiled)
         self._background = Background(*taken.image.shape[:2])
         self._motion = STILL
         self._context.watch(self.outlines)
