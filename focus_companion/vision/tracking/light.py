@@ -246,7 +246,8 @@ class _Fit:
             return True
         masks = (regions == number for number in range(1, count) if areas[number] > _MIN_VEIL_AREA)
         # A small region that became darker may be the shadow of a stack, which also leaves the details.
-        return any(brighter[mask].all() and self._same_details(mask) for mask in masks)
+        veil = brighter | darker if self._least_veil < 0 else brighter
+        return any(veil[mask].all() and self._same_details(mask) for mask in masks)
 
     def _same_details(self, region: NDArray[np.bool_]) -> bool:
         """Whether the region, and what is around it, shows the same details as before, so that no piece came

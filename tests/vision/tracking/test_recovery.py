@@ -196,3 +196,28 @@ def test_a_bare_dome_whose_colour_is_close_to_a_pieces_is_undecided(
 def test_a_pose_needs_squares_that_clearly_show_the_position(clear: int, neither: int, share: float) -> None:
     """If most squares are undecided, nothing is known of the pose."""
     assert agreeing(np.array([2.0] * clear + [0.3] * neither)) == pytest.approx(share)
+
+
+def test_a_reflection_may_go_after_the_board_was_pushed_under_it(
+    monkeypatch: pytest.MonkeyPatch, table: Table
+) -> None:
+    """The reference that is adopted after the push shows the reflection."""
+
+    def reflected(image: Image) -> Image:
+        y, x = np.mgrid[0:480, 0:640]
+        blob = 0.2 * np.exp(-0.5 * (((x - 320) / 35) ** 2 + ((y - 240) / 35) ** 2))
+        return np.asarray(255 * np.clip((image / 255) ** 2.2 + blob[..., None], 0, 1) ** (1 / 2.2), np.uint8)
+
+    seen = table.show(reflected(table.image))
+    assert seen is not None and seen.conditions is not None and seen.conditions.veiled
+    table.watcher.unchanged()
+    there = pushed(table.held, 0.8 * PROFILE.pitch, 0.3 * PROFILE.pitch, 0.1)
+    moved = draw(there, START, np.random.default_rng(3), noise=0.0)
+    table.verified = {(there, False)}
+    table.recognised(monkeypatch, 0.3, there)
+    monkeypatch.setattr(push_fit, "fits", lambda *_: [(there, 0.7)])
+    table.show(reflected(moved))
+    assert table.camera == there, "the picture is the new reference"
+    seen = table.show(moved)
+    assert seen is not None and seen.conditions is not None and seen.conditions.veiled
+    assert seen.change is not None and seen.change.touched.max() < 0.1
