@@ -109,20 +109,9 @@ class Change:
         """Whether a few changed pixels of the square tell whether its stack was touched: not if one of the
         pictures was out of focus, or a reflection was undone there.
         """
-        return not self._blur and not any(self._reflected(square, each.light) for each in self._pictures)
-
-    def _reflected(self, square: int, light: Light | None) -> bool:
-        """Whether the light shows a reflection on a square that would change a black surface."""
-        if light is None or light.veil is None:
-            return False
-        rows, columns = self.column_slices(square)
-        centre = (rows.start + rows.stop) / 2, (columns.start + columns.stop) / 2
-        size = self.window.bottom - self.window.top, self.window.right - self.window.left
-        row, column = (
-            min(int(at / side * nodes), nodes - 1)
-            for at, side, nodes in zip(centre, size, light.veil.shape, strict=True)
+        return not self._blur and not any(
+            reflected(self.outlines, square, each.light) for each in self._pictures
         )
-        return bool(abs(light.veil[row, column]) > (_MIN_DIFFERENCE / 255) ** GAMMA)
 
     def _share(self, square: int, sums: NDArray[np.int32]) -> float:
         rows, columns = self.column_slices(square)
@@ -212,6 +201,22 @@ class Change:
     def step(self) -> int:
         """Sampling step in pixels."""
         return max(1, round(self.outlines.pitch / _SAMPLES_PER_SQUARE))
+
+
+def reflected(outlines: Outlines, square: int, light: Light | None) -> bool:
+    """Whether a reflection lies on a square that would change a black surface; ``light`` is that over the
+    board's window.
+    """
+    if light is None or light.veil is None:
+        return False
+    window, column = board_window(outlines), outlines.columns[square]
+    centre = column.top + column.height / 2 - window.top, column.left + column.width / 2 - window.left
+    size = window.bottom - window.top, window.right - window.left
+    row, column_ = (
+        min(int(at / side * nodes), nodes - 1)
+        for at, side, nodes in zip(centre, size, light.veil.shape, strict=True)
+    )
+    return bool(abs(light.veil[row, column_]) > (_MIN_DIFFERENCE / 255) ** GAMMA)
 
 
 def _discs_in_a_row(blob: NDArray[np.bool_]) -> int:

@@ -12,7 +12,7 @@ from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
 from ..detection.refine import refine_by_pieces
 from ..geometry.stack_masks import Outlines
-from .change import Change, Smoothed, table_window
+from .change import Change, Smoothed, reflected, table_window
 from .conditions import STILL, Conditions, Motion
 from .first_piece import fit_first_piece
 from .look import Look
@@ -43,7 +43,9 @@ class Watching:
         self._context = context
         self._placement, self._background = verified.placement, verified.background
         smoothed = Smoothed(picture.image)
-        hidden = verified.placement.hidden
+        # The known colours do not tell what stands under a reflection.
+        reflection = [s for s in verified.disagree if reflected(self.outlines, s, context.reflection)]
+        hidden = (*verified.placement.hidden, *reflection)
         self._reference = Reference(smoothed, verified.disagree, hidden, veiled=context.veiled)
         self._motion = STILL
         self._wide_change: WideChange | None = None
@@ -254,7 +256,9 @@ class Watching:
         """
         context, conditions = self._context, look.conditions
         context.pauses.forget()
-        context.veiled = self._reference.veiled or (conditions is not None and conditions.veiled)
+        if conditions is not None:
+            context.veiled = self._reference.veiled or conditions.veiled
+            context.reflection = conditions.light if conditions.veiled else None
         self._reference.follow(look.smoothed, look.change)
         if (
             conditions is None

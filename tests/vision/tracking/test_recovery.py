@@ -39,6 +39,8 @@ class Table:
         """The poses that were tested, and whether colours were learned again there."""
         self.verified: set[tuple[Camera, bool]] = set()
         """The poses that any picture verifies, and whether with relearned colours."""
+        self.disagree: tuple[int, ...] = ()
+        """The squares that disagree in any picture that verifies."""
         monkeypatch.setattr(watching, "verify", self.verify)
 
     @property
@@ -56,7 +58,7 @@ class Table:
     def verify(self, image: Image, hypothesis: Hypothesis, *_: object) -> Verified | None:
         this = hypothesis.placement.camera, hypothesis.relearn
         self.tried.append(this)
-        known = Verified(hypothesis.placement, Background(*image.shape[:2]), ())
+        known = Verified(hypothesis.placement, Background(*image.shape[:2]), self.disagree)
         return known if this in self.verified else None
 
     def recognised(
@@ -198,16 +200,17 @@ def test_a_pose_needs_squares_that_clearly_show_the_position(clear: int, neither
     assert agreeing(np.array([2.0] * clear + [0.3] * neither)) == pytest.approx(share)
 
 
+def reflected(image: Image) -> Image:
+    """The picture with a reflection in its middle."""
+    y, x = np.mgrid[0:480, 0:640]
+    blob = 0.2 * np.exp(-0.5 * (((x - 320) / 35) ** 2 + ((y - 240) / 35) ** 2))
+    return np.asarray(255 * np.clip((image / 255) ** 2.2 + blob[..., None], 0, 1) ** (1 / 2.2), np.uint8)
+
+
 def test_a_reflection_may_go_after_the_board_was_pushed_under_it(
     monkeypatch: pytest.MonkeyPatch, table: Table
 ) -> None:
     """The reference that is adopted after the push shows the reflection."""
-
-    def reflected(image: Image) -> Image:
-        y, x = np.mgrid[0:480, 0:640]
-        blob = 0.2 * np.exp(-0.5 * (((x - 320) / 35) ** 2 + ((y - 240) / 35) ** 2))
-        return np.asarray(255 * np.clip((image / 255) ** 2.2 + blob[..., None], 0, 1) ** (1 / 2.2), np.uint8)
-
     seen = table.show(reflected(table.image))
     assert seen is not None and seen.conditions is not None and seen.conditions.veiled
     table.watcher.unchanged()
@@ -221,3 +224,23 @@ def test_a_reflection_may_go_after_the_board_was_pushed_under_it(
     seen = table.show(moved)
     assert seen is not None and seen.conditions is not None and seen.conditions.veiled
     assert seen.change is not None and seen.change.touched.max() < 0.1
+
+
+def test_what_the_known_colours_say_under_a_reflection_does_not_count(
+    monkeypatch: pytest.MonkeyPatch, table: Table
+) -> None:
+    """A lamp went out while a reflection was on the board: its colours are paler there."""
+    table.show(reflected(table.image))
+    table.watcher.unchanged()
+    outlines = table.watcher.outlines
+    assert outlines is not None
+    distances = np.linalg.norm(
+        table.held.project(np.pad(PROFILE.centres, ((0, 0), (0, 1)))) - (320, 240), axis=1
+    )
+    under, away = int(distances.argmin()), int(distances.argmax())
+    table.disagree = (under, away)
+    table.verified = {(table.held, False)}
+    table.recognised(monkeypatch, 1.0, table.held)
+    monkeypatch.setattr(push_fit, "fits", lambda *_: [(table.held, 0.7)])
+    seen = table.another_lamp()
+    assert seen is not None and seen.touched[away] == 1.0 and seen.touched[under] == 0.0
