@@ -194,14 +194,12 @@ def _remapped(
         (np.arange(columns) - 0.5) * _GRID_STEP - 0.5, (np.arange(rows) - 0.5) * _GRID_STEP - 0.5
     )
     grid = places(np.column_stack([x.ravel(), y.ravel()])).reshape(rows, columns, 2).astype(np.float32)
-    last = np.array([image.shape[1] - 1, image.shape[0] - 1], np.float32)
-    unseen = np.zeros((size[1], size[0]), bool) if ((grid < 0) | (grid > last)).any() else None
-    remapped = np.empty((size[1], size[0], 3), np.uint8)
+    last = image.shape[1] - 1, image.shape[0] - 1
+    remapped, unseen = np.empty((size[1], size[0], 3), np.uint8), np.zeros((size[1], size[0]), bool)
     for strip, at in enlarged(grid, _GRID_STEP, *size):
         cv2.remap(image, at, None, cv2.INTER_LINEAR, remapped[strip], cv2.BORDER_REPLICATE)
-        if unseen is not None:
-            unseen[strip] = ((at < 0) | (at > last)).any(2)
-    return remapped, unseen
+        unseen[strip] = np.asarray(cv2.inRange(at, (0, 0), last)) == 0
+    return remapped, unseen if unseen.any() else None
 
 
 class Baseline:
