@@ -13,7 +13,7 @@ from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
 from ..capture.sampling import thinned
 from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, lattice_mask
-from .focus import blur_difference, focused_alike
+from .focus import SAMPLES_PER_SQUARE, blur_difference, focused_alike
 from .light import GAMMA, Light
 
 _MIN_DIFFERENCE = 26
@@ -39,9 +39,6 @@ _MIN_RELATIVE_SPREAD = 0.05
 """Lower limit of the standard deviation over all squares, relative to their median difference."""
 _MAD_TO_SIGMA = 1.48
 """Standard deviation of a normal distribution, relative to its median absolute deviation."""
-_SAMPLES_PER_SQUARE = 28
-"""Approximate sampling resolution, in pixels per square, that still resolves a piece."""
-
 _CHANNEL_SUM = np.ones((1, 3), np.float32)
 """Kernel that sums the channels of a pixel in a tenth of the time that numpy takes."""
 
@@ -200,7 +197,7 @@ class Change:
     @property
     def step(self) -> int:
         """Sampling step in pixels."""
-        return max(1, round(self.outlines.pitch / _SAMPLES_PER_SQUARE))
+        return max(1, round(self.outlines.pitch / SAMPLES_PER_SQUARE))
 
 
 def reflected(outlines: Outlines, square: int, light: Light | None) -> bool:
@@ -209,14 +206,14 @@ def reflected(outlines: Outlines, square: int, light: Light | None) -> bool:
     """
     if light is None or light.veil is None:
         return False
-    window, column = board_window(outlines), outlines.columns[square]
-    centre = column.top + column.height / 2 - window.top, column.left + column.width / 2 - window.left
+    window, part = board_window(outlines), outlines.columns[square]
+    centre = part.top + part.height / 2 - window.top, part.left + part.width / 2 - window.left
     size = window.bottom - window.top, window.right - window.left
-    row, column_ = (
+    row, column = (
         min(int(at / side * nodes), nodes - 1)
         for at, side, nodes in zip(centre, size, light.veil.shape, strict=True)
     )
-    return bool(abs(light.veil[row, column_]) > (_MIN_DIFFERENCE / 255) ** GAMMA)
+    return bool(abs(light.veil[row, column]) > (_MIN_DIFFERENCE / 255) ** GAMMA)
 
 
 def _discs_in_a_row(blob: NDArray[np.bool_]) -> int:

@@ -10,8 +10,8 @@ import numpy as np
 from ..capture.frames import Image
 from ..capture.sampling import thinned
 
-_SAMPLES_PER_SQUARE: Final = 28
-"""Approximate sampling resolution, in pixels per square, at which the blur is estimated."""
+SAMPLES_PER_SQUARE: Final = 28
+"""Approximate sampling resolution, in pixels per square, that still resolves a piece."""
 _BLURS: Final = (0.02, 0.03, 0.045, 0.07, 0.1)
 """Standard deviations of the blurs that are tried, in squares."""
 _MAX_DIFFERENCE: Final = 16.0
@@ -22,7 +22,7 @@ def blur_difference(now: Image, before: Image, square: float) -> float:
     """Standard deviation, in pixels, of the Gaussian blur that one of two pictures of a window has more than
     the other: positive if it is ``now``, negative if ``before``, 0 if they are focused alike.
     """
-    step = max(1, round(square / _SAMPLES_PER_SQUARE))
+    step = max(1, round(square / SAMPLES_PER_SQUARE))
     one, other = (cv2.cvtColor(thinned(picture, step), cv2.COLOR_BGR2GRAY) for picture in (now, before))
     least, found = _difference(one, other), 0.0
     for sign, blurry, sharp in ((1, one, other), (-1, other, one)):
