@@ -51,6 +51,7 @@ _PROBABLY_TOUCHED_FRACTION = 0.08
 """Fractions of changed pixels below and above which a stack was probably not touched, or probably touched."""
 
 _UNCERTAIN_FRACTION = (_PROBABLY_UNTOUCHED_FRACTION + _PROBABLY_TOUCHED_FRACTION) / 2
+"""Fraction that is evidence neither for nor against it."""
 
 _UNTOUCHED_PENALTY = 60.0
 """Penalty in nats of trimming a stack that has not changed since it was seen above five."""

@@ -196,13 +196,15 @@ def square_offsets(
     return moved
 
 
-def misfits(edges: Edges, cameras: Sequence[Camera], profile: BoardProfile, heights: Sequence[int]) -> Floats:
+def negative_log_likelihoods(
+    edges: Edges, cameras: Sequence[Camera], profile: BoardProfile, heights: Sequence[int]
+) -> Floats:
     """Negative log-likelihoods of poses of one board, up to a common constant: of the residual shifts
     (:func:`square_offsets`) of the outlines that are visible with at least one of them. Zeros if none is.
 
     They distinguish poses that differ by a fiftieth of a square, whose agreement hardly differs.
     """
-    offsets = [square_offsets(edges, camera, profile, heights, _OFFSET_REACH) for camera in cameras]
+    offsets = [square_offsets(edges, camera, profile, heights) for camera in cameras]
     lengths = np.linalg.norm(offsets, axis=2)
     visible = np.isfinite(lengths).any(0) & (_with_outline(profile, np.array(heights)) > 0)
     if not visible.any():

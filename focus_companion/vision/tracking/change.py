@@ -13,8 +13,8 @@ from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
 from ..capture.sampling import thinned
 from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, lattice_mask
+from .conditions import Conditions
 from .focus import SAMPLES_PER_SQUARE, blur_difference, focused_alike
-from .light import GAMMA, Light
 
 _MIN_DIFFERENCE = 26
 """Difference in grey levels above which a pixel of the blurred pictures counts as changed."""
@@ -46,9 +46,9 @@ _CHANNEL_SUM = np.ones((1, 3), np.float32)
 class Smoothed:
     """A picture with two cached blurred parts: the board's window, and the table's, which is subsampled."""
 
-    def __init__(self, image: NDArray[np.uint8], light: Light | None = None) -> None:
-        """``light``: the change of light over the board's window that was undone in the picture."""
-        self.image, self.light = image, light
+    def __init__(self, image: NDArray[np.uint8], undone: Conditions | None = None) -> None:
+        """``undone``: the conditions that were undone in the picture."""
+        self.image, self.undone = image, undone
         self._part: tuple[Window, NDArray[np.uint8]] | None = None
         self._thinned: tuple[Window, int, NDArray[np.uint8]] | None = None
 
@@ -107,7 +107,7 @@ class Change:
         pictures was out of focus, or a reflection was undone there.
         """
         return not self._blur and not any(
-            reflected(self.outlines, square, each.light) for each in self._pictures
+            reflected(self.outlines, square, each.undone) for each in self._pictures
         )
 
     def _share(self, square: int, sums: NDArray[np.int32]) -> float:
@@ -200,20 +200,13 @@ class Change:
         return max(1, round(self.outlines.pitch / SAMPLES_PER_SQUARE))
 
 
-def reflected(outlines: Outlines, square: int, light: Light | None) -> bool:
-    """Whether a reflection lies on a square that would change a black surface; ``light`` is that over the
-    board's window.
-    """
-    if light is None or light.veil is None:
+def reflected(outlines: Outlines, square: int, conditions: Conditions | None) -> bool:
+    """Whether these conditions include a reflection on a square that visibly changes a black surface."""
+    if conditions is None:
         return False
-    window, part = board_window(outlines), outlines.columns[square]
-    centre = part.top + part.height / 2 - window.top, part.left + part.width / 2 - window.left
-    size = window.bottom - window.top, window.right - window.left
-    row, column = (
-        min(int(at / side * nodes), nodes - 1)
-        for at, side, nodes in zip(centre, size, light.veil.shape, strict=True)
-    )
-    return bool(abs(light.veil[row, column]) > (_MIN_DIFFERENCE / 255) ** GAMMA)
+    column = outlines.columns[square]
+    x, y = column.left + column.width / 2, column.top + column.height / 2
+    return abs(conditions.veil_at(x, y)) > _MIN_DIFFERENCE
 
 
 def _discs_in_a_row(blob: NDArray[np.bool_]) -> int:

@@ -92,7 +92,7 @@ class Motion:
         return np.array([*self.turn, self.zoom])
 
     def __add__(self, other: Motion) -> Motion:
-        """Both motions, one after the other; exact for small ones."""
+        """Both motions, one after the other; an approximation for small ones."""
         return Motion.of(self.vector + other.vector)
 
     def __sub__(self, other: Motion) -> Motion:
@@ -129,8 +129,8 @@ def rays(pixels: Floats, lens: Lens) -> Floats:
 @dataclass(frozen=True, eq=False)
 class Conditions:
     """The conditions of a picture relative to an earlier one: the ``motion`` of the camera, and the ``light``
-    over the window, ``None`` if it is the same. ``remaining``: the motion from the :class:`Baseline` to the
-    picture in which ``motion`` is undone, not zero as small motions are ignored.
+    over the window, ``None`` if it is the same. ``remaining``: the motion since the :class:`Baseline` that is
+    left when ``motion`` is undone, as small motions are not undone.
     """
 
     sampling: Sampling
@@ -146,6 +146,16 @@ class Conditions:
     def veiled(self) -> bool:
         """Whether a reflection came, or is gone."""
         return self.light is not None and self.light.veil is not None
+
+    def veil_at(self, x: float, y: float) -> float:
+        """By how many grey levels a reflection brightens a black surface at a pixel of the picture; negative
+        if the reflection is gone.
+        """
+        if self.light is None:
+            return 0.0
+        window = self.sampling.window
+        down = (y - window.top) / (window.bottom - window.top)
+        return self.light.veil_at((x - window.left) / (window.right - window.left), down)
 
     def corner_displacement(self) -> float:
         """Maximum displacement of the window's corners, in pixels of the picture."""
@@ -315,7 +325,7 @@ class Baseline:
         0 … 1.
 
         ``before`` is an earlier picture, taken after the motion ``moved`` from the baseline. ``near`` is the
-        initial estimate of the motion since then. ``veiled``: it may show a reflection.
+        initial estimate of the motion since then. ``veiled``: whether ``before`` may show a reflection.
         """
         total, fits = self.motion(picture, moved + near)
         motion = total - moved

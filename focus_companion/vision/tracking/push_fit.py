@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from ..capture.frames import Image
-from ..detection.edge_fit import fit_outlines, misfits, outline_agreement
+from ..detection.edge_fit import fit_outlines, negative_log_likelihoods, outline_agreement
 from ..detection.edges import Edges, board_bounds
 from ..detection.refine import APPROXIMATE_REACHES
 from ..geometry.pose import Prior, displaced_cameras
@@ -53,7 +53,7 @@ def fits(
         # A board that is pushed moves in the plane of its table, and a camera that is knocked rotates on its
         # stand. The other degrees of freedom are known more exactly from before.
         poses = (before, slid(before, free, profile), rotated(before, free, profile), free)
-        costs = misfits(edges, poses, profile, heights) + _PARAMETERS * _PARAMETER_COST
+        costs = negative_log_likelihoods(edges, poses, profile, heights) + _PARAMETERS * _PARAMETER_COST
         camera = poses[int(costs.argmin())]
         return camera, outline_agreement(edges, camera, profile, heights)
 

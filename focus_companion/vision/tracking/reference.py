@@ -50,10 +50,10 @@ class Reference:
         self._coarse: tuple[Smoothed, Image] | None = None
         self._keyframe: tuple[Outlines, Baseline] | None = None
         self._fits = 1.0
-        self._moved = self._remaining = STILL
-        """The camera's motion from the keyframe to :attr:`picture`, and to the picture of the last
-        :meth:`conditions` with these undone.
-        """
+        self._moved = STILL
+        """The camera's motion from the keyframe to :attr:`picture`."""
+        self._remaining = STILL
+        """The same to the picture of the last :meth:`conditions`, after these are undone."""
 
     def conditions(self, picture: Smoothed, outlines: Outlines, near: Motion = STILL) -> Conditions:
         """The camera's motion until a later picture, with ``near`` as the initial estimate, and the change of
@@ -90,9 +90,9 @@ class Reference:
         """Make an object that ``image`` shows, and that hides these squares, part of the scene by pasting it
         into the reference.
         """
-        self.picture = Smoothed(occluder.pasted(image, self.picture.image), self.picture.light)
+        self.picture = Smoothed(occluder.pasted(image, self.picture.image), self.picture.undone)
         if self.mark is not None:
-            self.mark = Smoothed(occluder.pasted(image, self.mark.image), self.mark.light)
+            self.mark = Smoothed(occluder.pasted(image, self.mark.image), self.mark.undone)
         self.hidden = tuple(sorted({*self.hidden, *hidden}))
 
     def hidden_after(self, change: Change | None) -> tuple[int, ...]:

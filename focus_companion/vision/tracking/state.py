@@ -14,7 +14,7 @@ from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines
 from .change import board_window
-from .light import Light
+from .conditions import Conditions
 from .pauses import Pauses
 from .placement import Placement, constraints
 from .stillness import Small, Stillness
@@ -65,8 +65,8 @@ class Context:
     or "cut off: " and the edges of the picture beyond which a part of it lies; "" for none. ``standing``
     (52): the expected position; ``confirmed``: whether it has been seen since the board was marked by hand;
     ``keep`` (0 … 1): the weight of what is known when colours and background are learned from another
-    picture; ``veiled``: whether the reference may show a reflection; ``reflection``: the light of the last
-    look, if there was one.
+    picture; ``veiled``: whether the reference may show a reflection; ``reflection``: the conditions
+    of the last look, if it showed one.
     """
 
     profiles: tuple[BoardProfile, ...]
@@ -79,7 +79,7 @@ class Context:
     confirmed: bool = False
     fault: str = ""
     veiled: bool = False
-    reflection: Light | None = None
+    reflection: Conditions | None = None
     stillness: Stillness = field(default_factory=Stillness)
     pauses: Pauses = field(default_factory=Pauses)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))

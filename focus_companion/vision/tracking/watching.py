@@ -106,7 +106,7 @@ class Watching:
         if not conditions.same:
             before = self._reference.picture.image
             alike = conditions.undo(taken.image, table_window(self.outlines), before)
-            smoothed = Smoothed(alike, conditions.light)
+            smoothed = Smoothed(alike, conditions)
         change = self._change_between(smoothed, self._reference.picture)
         if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
             return corrected._compare(picture)
@@ -258,7 +258,7 @@ class Watching:
         context.pauses.forget()
         if conditions is not None:
             context.veiled = self._reference.veiled or conditions.veiled
-            context.reflection = conditions.light if conditions.veiled else None
+            context.reflection = conditions if conditions.veiled else None
         self._reference.follow(look.smoothed, look.change)
         if (
             conditions is None
