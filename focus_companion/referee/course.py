@@ -63,8 +63,8 @@ _MAX_SHADOW_EVIDENCE = 40.0
 """Maximum evidence in nats for an act by the shadows of stacks whose tops keep their colour. Raising it lets
 shadows outweigh more of what the picture of the stack says against the act."""
 
-MAX_CONTEXT_EVIDENCE = BESIDE_EVIDENCE + _MAX_SHADOW_EVIDENCE
-"""Maximum nats that :func:`context_evidence` returns in favour of an act."""
+MAX_CONTEXT_EVIDENCE = BESIDE_EVIDENCE + _MAX_SHADOW_EVIDENCE + 2 * _MAX_UNSEEN_PLACING_EVIDENCE
+"""Maximum nats of :func:`context_evidence` in favour of an act: a turn changes two squares at most."""
 
 IGNORED_CHANGE_PENALTY = 14.0
 """Maximum penalty in nats of an act that does not account for a changed square."""
@@ -143,7 +143,7 @@ def _adjacent(one: int, other: int) -> bool:
 def calm_squares(look: Look) -> frozenset[int]:
     """Squares that look unchanged: if another stack fits better there, it fitted better before, too.
 
-    :func:`context_evidence` subtracts that gain, so an act gains nothing there.
+    :func:`gained_before` is subtracted, so an act gains nothing there.
     """
     if look.change is None:
         return frozenset()
@@ -160,44 +160,66 @@ def context_evidence(look: Look, act: Act, pending: Pending | None) -> float:
 
 def context_terms(look: Look, act: Act, pending: Pending | None) -> Iterator[tuple[str, float]]:
     """The terms of :func:`context_evidence` that may differ from zero: their names and nats."""
-    changes = act.changes
-    calm = [s for s in changes if look.touched[s] < MIN_OPEN_FRACTION and s not in act.changed_before]
-    unseen = sum(_unseen_change_penalty(look, s, changes[s]) for s in calm if s not in (act.unseen or ()))
-    unseen += sum(
-        _unseen_change_penalty(look, s, stack)
-        for s, stack in act.restored.items()
-        if look.touched[s] < MIN_OPEN_FRACTION
-    )
-    yield "a square that it changes looks unchanged", -unseen
-    # If the reference picture already shows a part of the act, the act was made before it was taken.
-    since = changes.keys().isdisjoint(look.unsettled)
-    before = sum(
-        _gained_before(look, s, stack)
-        for s, stack in changes.items()
-        if since and s not in act.changed_before
-    )
-    yield "the reference looked like it already", -before
-    if act.kind is Kind.TURNS and act.unseen is None and any(_barely_changed(look, act, s) for s in changes):
-        yield "one of its turns is barely visible", -HIDDEN_TURN_PENALTY
-    if act.kind is Kind.TURNS and _buries_placed_piece(act):
-        yield "a stack set on a piece just placed", -BURIED_PIECE_PENALTY
+    yield from quick_terms(look, act, pending)
+    yield "the reference looked like it already", -gained_before(look, act)
     if act.placed:
-        yield (
-            "the square of an invisible placing differs",
-            sum(_change_evidence(look, s) for s in act.unseen or ()),
-        )
+        yield "the square of an invisible placing differs", placing_evidence(look, act)
     yield "shadows", shadow_evidence(look, act)
+
+
+def quick_terms(look: Look, act: Act, pending: Pending | None) -> Iterator[tuple[str, float]]:
+    """Those terms that take little time: only the first may be in favour of the act."""
     yield "pieces beside the board", trimming_evidence(look, act, pending)
+    if act.kind is Kind.TURNS:
+        if act.unseen is None and any(_barely_changed(look, act, s) for s in act.changes):
+            yield "one of its turns is barely visible", -HIDDEN_TURN_PENALTY
+        if _buries_placed_piece(act):
+            yield "a stack set on a piece just placed", -BURIED_PIECE_PENALTY
+    yield "a square that it changes looks unchanged", -_unseen_changes_penalty(look, act)
 
 
-def _gained_before(look: Look, square: int, stack: str) -> float:
-    """Nats by which the square already looked more like this stack before the change: the pose or the set is
-    slightly wrong, which still favours this stack.
+def max_faint_evidence(look: Look, act: Act) -> float:
+    """An upper bound of the nats for the act from shadows and squares that look only a little different."""
+    most = _MAX_UNSEEN_PLACING_EVIDENCE * len(act.unseen or ()) if act.placed else 0.0
+    shaded = look.shadows_known and any(keeps_top_colour(look, act, square) for square in act.changes)
+    return most + _MAX_SHADOW_EVIDENCE if shaded else most
+
+
+def _unseen_changes_penalty(look: Look, act: Act) -> float:
+    """Penalty in nats for the squares that the act should have changed, although none of their pixels have
+    changed.
     """
+    expected = {**act.restored, **act.changes}
+    excepted = act.changed_before.union(act.unseen or ())
+    return sum(
+        _unseen_change_penalty(look, s, stack)
+        for s, stack in expected.items()
+        if look.touched[s] < MIN_OPEN_FRACTION and (s in act.restored or s not in excepted)
+    )
+
+
+def gained_before(look: Look, act: Act) -> float:
+    """Nats by which the squares already looked more like the act before the change: the pose or the set is
+    slightly wrong, which still favours these stacks.
+    """
+    if not act.changes.keys().isdisjoint(look.unsettled):
+        # The reference already shows a part of the act, which was made before it was taken.
+        return 0.0
+    changes = ((s, stack) for s, stack in act.changes.items() if s not in act.changed_before)
+    return sum(_square_gained_before(look, s, stack) for s, stack in changes)
+
+
+def _square_gained_before(look: Look, square: int, stack: str) -> float:
+    """:func:`gained_before` for one square."""
     if look.touched[square] < MIN_OPEN_FRACTION and look.deviations[square] < MAX_CALM_DEVIATION:
         # The square is unchanged.
         return max(0.0, look.evidence.stack_gain(square, stack).nats)
     return max(0.0, look.gain_before(square, stack))
+
+
+def placing_evidence(look: Look, act: Act) -> float:
+    """Nats for the piece placed on a stack of its own colour, from how much its square differs."""
+    return sum(_change_evidence(look, s) for s in act.unseen or ())
 
 
 def shadow_evidence(look: Look, act: Act) -> float:
@@ -251,4 +273,4 @@ def certain_faint_changes(look: Look) -> set[int]:
 
 def differing_fraction(look: Look, square: int, stack: str) -> float:
     """Pixels that this stack on the square would change, as a fraction of a piece's pixels."""
-    return look.evidence.stack_gain(square, stack).pixels / look.evidence.outlines.piece_pixels
+    return look.evidence.differing_pixels(square, stack) / look.evidence.outlines.piece_pixels

@@ -6,23 +6,20 @@ plus the act's prior and the contextual evidence.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .acts import Act, Kind
-from .course import MAX_CONTEXT_EVIDENCE, TEMPERATURE, IgnoredChanges, calm_squares, context_evidence
+from .course import TEMPERATURE
 from .margin import MIN_CERTAIN_LEAD, margin
+from .screening import screened
 from .trimming import Pending, gain_if_trimmed
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
-
-MAX_RENDERED_ACTS = 8
-"""Number of acts that are rendered in full: the best ones by the sum over single squares."""
 
 _LIFTED_RIVAL_MARGIN = 26.0
 """Margin in nats within which pieces that seem lifted may as well be on a stack where they are barely
@@ -110,7 +107,7 @@ NOTHING = Act(Kind.NOTHING, {})
 
 def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
     """The best act of the pool: all are screened by single squares, and only the best rendered in full."""
-    priors = _screened(look, pool, pending)
+    priors = screened(look, pool, pending)
     gain = look.evidence.gain
     nats = {i: gain(pool[i].changes).nats + gain_if_trimmed(look, pool[i], pending) for i in priors}
     # Acts on the same squares differ in heights and hidden pieces, for which outlines are weak evidence.
@@ -151,53 +148,6 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
         weighed=tuple(Weighed(pool[i], scores[i], behind) for behind, i in weighed),
         pending=pending,
     )
-
-
-def _screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[int, float]:
-    """The indices in the pool of the best acts by single squares, best first, followed by the best legal act
-    if none of them is legal; for each, the nats that do not depend on how the board looks now.
-
-    The contextual evidence for an act is bounded, so most of the thousands can be excluded by their squares.
-    """
-    ignored, calm = IgnoredChanges(look), calm_squares(look)
-    nats: dict[tuple[int, str], float] = {}
-
-    def shown(act: Act, *, where_calm: bool) -> float:
-        total, before = 0.0, act.changed_before
-        for change in act.changes.items():
-            square = change[0]
-            if (square in calm and square not in before) is where_calm:
-                # Thousands of acts change the same few squares to the same few stacks.
-                gained = nats.get(change)
-                if gained is None:
-                    gained = nats[change] = look.evidence.stack_gain(*change).nats
-                total += gained
-        return total
-
-    # Calm squares are never evidence for an act, so without them these are upper bounds before the context.
-    bounds = [shown(act, where_calm=False) + gain_if_trimmed(look, act, pending) + act.prior for act in pool]
-    priors: dict[int, float] = {}
-
-    def likeliest(among: Iterable[int], most: int) -> list[int]:
-        best: list[tuple[float, int]] = []
-        for i in sorted(among, key=lambda i: (-bounds[i], i)):
-            least = best[0][0] - MAX_CONTEXT_EVIDENCE if len(best) == most else -np.inf
-            if bounds[i] < least:
-                break
-            seen = bounds[i] + shown(pool[i], where_calm=True)
-            if seen < least:
-                continue
-            context = context_evidence(look, pool[i], pending) - ignored.penalty(pool[i])
-            priors[i] = pool[i].prior + context
-            # Of equally good acts, the first is kept.
-            (heapq.heappush if len(best) < most else heapq.heappushpop)(best, (seen + context, -i))
-        return [-i for _, i in sorted(best, reverse=True)]
-
-    found = likeliest(range(len(pool)), MAX_RENDERED_ACTS)
-    if not any(pool[i].legal for i in found):
-        # An alert requires a lead over the legal explanations, however many illegal ones fit better.
-        found += likeliest((i for i, act in enumerate(pool) if act.legal), 1)
-    return {i: priors[i] for i in found}
 
 
 def _discounted(behind: float) -> float:

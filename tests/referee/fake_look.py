@@ -72,14 +72,17 @@ class FakeEvidence:
     barely_visible: Collection[int] = ()
     outlines: FakeOutlines = field(default_factory=FakeOutlines)
     asked: set[int] = field(default_factory=set)
-    """The squares of which anything was asked."""
+    """The squares whose picture was asked for."""
 
     def stack_gain(self, square: int, stack: str) -> Gain:
         self.asked.add(square)
         if stack == self.standing[square]:
             return Gain(0.0, 0)
-        pixels = 0 if square in self.barely_visible else self.pixels
-        return Gain(self.nats.get(square, {}).get(stack, self.unlisted), pixels)
+        nats = self.nats.get(square, {}).get(stack, self.unlisted)
+        return Gain(nats, self.differing_pixels(square, stack))
+
+    def differing_pixels(self, square: int, stack: str) -> int:
+        return 0 if stack == self.standing[square] or square in self.barely_visible else self.pixels
 
     def gain(self, changes: Mapping[int, str]) -> Gain:
         own = [self.stack_gain(square, stack) for square, stack in changes.items()]
@@ -132,6 +135,10 @@ class FakeLook:
 
     def gain_before(self, square: int, _stack: str) -> float:
         return 0.0 if square in self.unsettled else self.before.get(square, -9.0)
+
+    @property
+    def shadows_known(self) -> bool:
+        return bool(self.shadows)
 
     def shadow_evidence(self, square: int, changes: Mapping[int, str]) -> float:
         return self.shadows.get(square, {}).get(changes[square], 0.0)

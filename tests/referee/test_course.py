@@ -16,10 +16,10 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.course import (
-    MAX_CONTEXT_EVIDENCE,
     TEMPERATURE,
     IgnoredChanges,
     context_evidence,
+    max_faint_evidence,
 )
 from focus_companion.referee.judge import judge
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD
@@ -246,9 +246,11 @@ def test_in_the_drop_set_up_a_shadow_shows_a_piece_placed_on_its_own_colour(nats
 
 def test_a_shadow_counts_only_where_the_top_keeps_its_colour_and_only_up_to_a_limit() -> None:
     look = fake_look(STACKS, 1.0, shadows={"d5": {"gg": 3.0, "gr": 3.0}, "f7": {"rrgrgg": 90.0}})
-    grown, other_top, enormous = (
-        context_evidence(look, Act(Kind.TURN, changes(**{square: stack})), None)
+    acts = [
+        Act(Kind.TURN, changes(**{square: stack}))
         for square, stack in (("d5", "gg"), ("d5", "gr"), ("f7", "rrgrgg"))
-    )
+    ]
+    grown, other_top, enormous = (context_evidence(look, act, None) for act in acts)
     assert grown - other_top == 3.0 * TEMPERATURE
-    assert enormous - other_top <= MAX_CONTEXT_EVIDENCE
+    assert enormous - other_top <= max_faint_evidence(look, acts[2])
+    assert max_faint_evidence(look, acts[1]) == 0

@@ -9,8 +9,9 @@ from fake_look import fake_look
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Act, Kind
+from focus_companion.referee.screening import MAX_RENDERED_ACTS
 from focus_companion.referee.verdict import Wrong
-from focus_companion.referee.weighing import MAX_RENDERED_ACTS, NO_RIVAL_LEAD, weigh
+from focus_companion.referee.weighing import NO_RIVAL_LEAD, weigh
 
 NAMES = [str(square) for square in SQUARES]
 
@@ -34,6 +35,7 @@ def test_acts_excluded_by_their_squares_could_not_have_been_among_the_best(seed:
         touched=dict(zip(NAMES, np.where(calm, 0.0, 0.5), strict=True)),
         nats={name: {"r": float(rng.integers(-60, 60))} for name in NAMES},
         before={name: float(rng.integers(-20, 20)) for name in NAMES},
+        shadows={name: {"r": float(rng.integers(-5, 15))} for name in NAMES},
         barely_visible=[name for name in NAMES if rng.random() < 0.8],
         beside="r",
     )

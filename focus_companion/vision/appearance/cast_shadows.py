@@ -21,10 +21,12 @@ from .shadow_patches import (
     SAMPLES,
     Floats,
     covered,
+    covered_by_own,
     growth,
     growth_under,
     patches,
     rays_of_lamps,
+    shaded_around,
     shaded_by_others,
     widened,
 )
@@ -47,15 +49,18 @@ _MAD_TO_SIGMA: Final = 1.48
 """Standard deviation of a normal distribution, relative to its median absolute deviation."""
 _LOGARITHMS: Final = np.log(np.arange(256, dtype=np.float32) + 8.0)
 """Logarithms of grey levels, offset so that noise in the dark counts little."""
+_MEAN: Final = np.full((1, 3), 1 / 3, np.float32)
+"""Kernel that averages the channels."""
 
 
 @dataclass(frozen=True)
 class _Expected:
-    """The shadow of one change of height on every square: where it would be visible, ``shadows`` (52, N), and
-    the ``noise`` of the mean darkening there.
+    """The shadow of one change of height on every square: where it would be visible, ``shadows`` (52, N);
+    what is visible ``around`` it (52, N); and the ``noise`` of the mean darkening there.
     """
 
     shadows: Mask
+    around: Mask
     noise: float
 
 
@@ -88,7 +93,8 @@ class Darkening:
         x, y = patches(outlines)
         x, y = x - np.float32(window.left), y - np.float32(window.top)
         then, shown = (
-            _LOGARITHMS[cv2.remap(picture, x, y, cv2.INTER_LINEAR)].mean(-1) for picture in (before, now)
+            cv2.transform(cv2.LUT(cv2.remap(picture, x, y, cv2.INTER_LINEAR), _LOGARITHMS), _MEAN)
+            for picture in (before, now)
         )
         hidden = np.zeros(now.shape[:2], np.uint8)
         for column, height in zip(outlines.columns, heights, strict=True):
@@ -106,16 +112,15 @@ class Darkening:
         """
         if (before, after, lamp) not in self._known:
             profile, high = self.outlines.profile, max(before, after)
-            shadows = growth_under(profile, before, after, lamp)
-            shadows &= self.inside & ~shaded_by_others(profile, self.heights, lamp)
-            for square, shadow in enumerate(shadows):
-                shadow &= ~covered(self.outlines, square, square, high)
+            visible = self.inside & ~covered_by_own(self.outlines, high)
+            shadows = growth_under(profile, before, after, lamp) & visible
+            shadows &= ~shaded_by_others(profile, self.heights, lamp)
             counts = shadows.sum(1)
             enough = counts >= _MIN_SAMPLES
             means = (self.by * shadows).sum(1)[enough] / counts[enough]
             spread = float(np.median(np.abs(means - np.median(means)))) if enough.any() else 0.0
             noise = max(_MIN_NOISE, _MAD_TO_SIGMA * spread)
-            self._known[before, after, lamp] = _Expected(shadows, noise)
+            self._known[before, after, lamp] = _Expected(shadows, visible & ~shadows, noise)
         return self._known[before, after, lamp]
 
 
@@ -172,15 +177,12 @@ class CastShadows:
             return 0.0
         lamp, outlines = int(self._explained.argmax()), seen.outlines
         expected = seen.expected(before, after, lamp)
-        shadow = expected.shadows[square]
-        around = seen.inside[square] & ~shadow & ~covered(outlines, square, square, max(before, after))
+        shadow, around = expected.shadows[square], expected.around[square]
         if others:
-            heights = tuple(others.get(s, height) for s, height in enumerate(seen.heights))
-            shadow = shadow & ~shaded_by_others(outlines.profile, heights, lamp)[square]
-            for other, height in others.items():
-                hidden = covered(outlines, square, other, height)
-                shadow &= ~hidden
-                around &= ~hidden
+            visible = ~covered(outlines, square, others)
+            around = around & visible
+            shadow = shadow & visible
+            shadow &= ~shaded_around(outlines.profile, seen.heights, others, lamp, square)
         if shadow.sum() < _MIN_SAMPLES or not around.any():
             return 0.0
         # A reflection or the shadow of a body also changes the surroundings, and unevenly.

@@ -19,7 +19,7 @@ from ..geometry.stack_masks import Outlines, Window
 from .background import Background, shade_log_likelihood
 from .colour_model import BARE, CLASS, CLASSES, OUTLIER_SHARE, ColourModel
 from .flat_pieces import TOP, flat_tops, local_shade, parts_log_likelihood
-from .stack_gains import StackGains, surroundings
+from .stack_gains import StackGains, Surroundings, surroundings
 
 MAX_PIXEL_NATS = 4.0
 """Limit, in nats, of the log-likelihood ratio of a single pixel."""
@@ -81,12 +81,15 @@ class Evidence:
         self._board = outlines.window(range(len(SQUARES)))
         self._tops = flat_tops(outlines)
         number = CLASSES + TOP if self._tops else CLASSES
-        shape = (self._board.bottom - self._board.top, self._board.right - self._board.left, number)
-        self._log_likelihoods: NDArray[np.float32] = np.full(shape, -np.inf, np.float32)
+        shape = (self._board.bottom - self._board.top, self._board.right - self._board.left)
+        # Most squares are never scored. Memory that is not written costs nothing.
+        self._log_likelihoods: NDArray[np.float32] = np.empty((number, *shape), np.float32)
+        self._has_score = np.zeros(shape, np.bool_)
         self._scored: set[int] = set()
         self._previous: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}
         self._gains: dict[tuple[tuple[int, str], ...], Gain] = {}
         self._gains_of_squares: dict[int, StackGains] = {}
+        self._surroundings: dict[int, Surroundings] = {}
 
     def of_picture(self, image: NDArray[np.uint8]) -> Evidence:
         """The evidence of another picture under the same model, with the same stacks standing."""
@@ -107,6 +110,10 @@ class Evidence:
             return Gain(0.0, 0, self._weight)
         return self._cluster(((square, stack),))
 
+    def differing_pixels(self, square: int, stack: str) -> int:
+        """The number of pixels that would look different with this stack on a square alone."""
+        return 0 if stack == self.standing[square] else self._around(square).differing(classes(stack))
+
     def _cluster(self, changes: tuple[tuple[int, str], ...]) -> Gain:
         if changes not in self._gains:
             self._gains[changes] = self._compute_gain(dict(changes))
@@ -115,7 +122,8 @@ class Evidence:
     def _compute_gain(self, changes: dict[int, str]) -> Gain:
         squares = tuple(changes)
         if len(squares) == 1:
-            nats, pixels = self._stack_gains(squares[0]).of(classes(changes[squares[0]]))
+            (stack,) = map(classes, changes.values())
+            nats, pixels = self._stack_gains(squares[0]).of(stack), self._around(squares[0]).differing(stack)
             return Gain(nats * self._weight, pixels, self._weight)
         window, order, old = self._previous_classes(squares)
         stacks = self._classes | {s: classes(changes[s]) for s in squares}
@@ -123,18 +131,25 @@ class Evidence:
         rows, columns = np.nonzero(old != new)
         if not len(rows):
             return Gain(0.0, 0, self._weight)
-        scores = self._scores(squares, window)[rows, columns]
-        at = np.arange(len(rows))
-        difference = scores[at, new[rows, columns]] - scores[at, old[rows, columns]]
+        for square in squares:
+            self._score(square)
+        scores = self._log_likelihoods[:, *self._slices(window)]
+        difference = scores[new[rows, columns], rows, columns] - scores[old[rows, columns], rows, columns]
         nats = float(np.clip(difference, -MAX_PIXEL_NATS, MAX_PIXEL_NATS).sum()) * self._weight
         return Gain(nats, len(rows), self._weight)
 
     def _stack_gains(self, square: int) -> StackGains:
         if square not in self._gains_of_squares:
-            scores = self._scores((square,), self.outlines.window((square,)))
-            around = surroundings(self.outlines, square, self._standing_classes)
-            self._gains_of_squares[square] = StackGains(around, scores, MAX_PIXEL_NATS)
+            self._score(square)
+            self._gains_of_squares[square] = StackGains(
+                self._around(square), self._log_likelihoods, MAX_PIXEL_NATS
+            )
         return self._gains_of_squares[square]
+
+    def _around(self, square: int) -> Surroundings:
+        if square not in self._surroundings:
+            self._surroundings[square] = surroundings(self.outlines, square, self._standing_classes)
+        return self._surroundings[square]
 
     def _previous_classes(
         self, squares: tuple[int, ...]
@@ -148,23 +163,18 @@ class Evidence:
             self._previous[squares] = window, order, painted
         return self._previous[squares]
 
-    def _scores(self, squares: Iterable[int], window: Window) -> NDArray[np.float32]:
-        """Log-likelihoods (h, w, classes) of the window's pixels, in nats, filled in for the columns of these
-        squares.
+    def _score(self, square: int) -> None:
+        """Fill in the log-likelihoods of the pixels in one square's column.
 
         Class 0 uses the remembered background of each pixel. If pieces have flat tops, the classes of the
         tops follow those of the pieces.
         """
-        for square in squares:
-            if square not in self._scored:
-                self._score(square)
-                self._scored.add(square)
-        return self._log_likelihoods[self._slices(window)]
-
-    def _score(self, square: int) -> None:
-        """Fill in the log-likelihoods of the pixels in one square's column."""
+        if square in self._scored:
+            return
+        self._scored.add(square)
         part = self.outlines.window((square,))
-        pixels, scored = self.image[part.slices], self._log_likelihoods[self._slices(part)]
+        rows, columns = self._slices(part)
+        pixels, scored = self.image[part.slices], self._log_likelihoods[:, rows, columns]
         around = local_shade(pixels, self.outlines.pitch) if self._tops else None
         scores = self.colours.log_likelihood(pixels)
         scores[..., BARE] = self._background.log_likelihood(
@@ -179,14 +189,17 @@ class Evidence:
         if around is not None:
             parts = parts_log_likelihood(self.colours, pixels, around, scores, self.outlines, square)
             # No pixel counts for more than MAX_PIXEL_NATS, whichever two classes are compared.
-            scored[...] = np.maximum(parts, parts.max(-1, keepdims=True) - MAX_PIXEL_NATS)
+            scored[...] = np.moveaxis(np.maximum(parts, parts.max(-1, keepdims=True) - MAX_PIXEL_NATS), -1, 0)
             return
-        before = scored[..., pieces]
-        scored[...] = scores
+        # Where columns overlap, a score that was raised for another square is kept.
+        overlap = self._has_score[rows, columns]
+        before = {label: scored[label][overlap] for label in np.flatnonzero(pieces)}
+        scored[...] = np.moveaxis(scores, -1, 0)
         if not self.standing[square]:
             _raise_similar_class(scored, piece, np.flatnonzero(pieces))
-        # Where columns overlap, a score that was raised for another square is kept.
-        scored[..., pieces] = np.maximum(scored[..., pieces], before)
+        for label, raised in before.items():
+            scored[label][overlap] = np.maximum(scored[label][overlap], raised)
+        self._has_score[rows, columns] = True
 
     def _slices(self, window: Window) -> tuple[slice, slice]:
         left, top = self._board.left, self._board.top
@@ -214,7 +227,7 @@ def _raise_similar_class(
 ) -> None:
     """If an empty square looks like a piece, make the two equally likely there.
 
-    ``scores`` (h, w, classes), in nats, is changed in place. ``piece`` (h, w) marks the pixels that a single
+    ``scores`` (classes, h, w), in nats, is changed in place. ``piece`` (h, w) marks the pixels that a single
     piece would cover. Of the classes ``pieces``, the one that fits these pixels best gets the score of the
     bare board at each of them, if it fits them at all and the bare board fits better.
 
@@ -224,12 +237,12 @@ def _raise_similar_class(
     """
     if not piece.any() or not len(pieces):
         return
-    shown = scores[piece]
-    means = shown[:, pieces].mean(0)
-    similar = int(pieces[means.argmax()])
+    bare = scores[BARE][piece]
+    means = [scores[label][piece].mean() for label in pieces]
+    similar = int(pieces[np.argmax(means)])
     # At 0 nats, a class fits no better than a uniformly random colour.
-    if 0.0 < means.max() < shown[:, BARE].mean():
-        scores[piece, similar] = shown[:, BARE]
+    if 0.0 < max(means) < bare.mean():
+        scores[similar][piece] = bare
 
 
 def _unseen_shade_log_likelihood(

@@ -7,6 +7,7 @@ stack casts the shadow of a cylinder with the radius of its pieces.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -61,9 +62,9 @@ _AWAY: Final = np.maximum(
 """Squares (52, 52) between two squares, in any direction."""
 
 
-def squares_near(square: int) -> NDArray[np.intp]:
-    """The other squares whose shadows may overlap the shadow of this one."""
-    return np.flatnonzero((_AWAY[square] <= _REACH) & (_AWAY[square] > 0))
+def shadows_may_overlap(one: int, other: int) -> bool:
+    """Whether the shadows of stacks on two different squares may overlap."""
+    return bool(0 < _AWAY[one, other] <= _REACH)
 
 
 @cached_per_outlines
@@ -78,12 +79,25 @@ def patches(outlines: Outlines) -> tuple[Floats, Floats]:
 
 @cached_per_outlines
 def _known_covered(outlines: Outlines) -> dict[tuple[int, int, int], NDArray[np.uint8]]:
-    """The results of :func:`covered` so far, with eight samples a byte, as there may be thousands."""
+    """The samples of a square that the stack on another one covers, by the two squares and its height: eight
+    samples a byte, as there may be thousands of such masks.
+    """
     return {}
 
 
-def covered(outlines: Outlines, square: int, other: int, pieces: int) -> Mask:
-    """The samples (N,) of a square that a stack of this height on another, or the same, square covers."""
+def covered(outlines: Outlines, square: int, heights: Mapping[int, int]) -> Mask:
+    """The samples (N,) of a square that other stacks of these ``heights``, given by square, cover."""
+    packed = [_packed_covered(outlines, square, other, pieces) for other, pieces in heights.items()]
+    return np.unpackbits(np.bitwise_or.reduce(packed), count=len(SAMPLES)).view(bool)
+
+
+def covered_by_own(outlines: Outlines, pieces: int) -> Mask:
+    """For every square, the samples (52, N) that a stack of this height on it covers."""
+    packed = [_packed_covered(outlines, square, square, pieces) for square in range(len(SQUARES))]
+    return np.unpackbits(np.stack(packed), axis=1, count=len(SAMPLES)).view(bool)
+
+
+def _packed_covered(outlines: Outlines, square: int, other: int, pieces: int) -> NDArray[np.uint8]:
     known = _known_covered(outlines)
     if (square, other, pieces) not in known:
         column = outlines.columns[other]
@@ -91,7 +105,7 @@ def covered(outlines: Outlines, square: int, other: int, pieces: int) -> Mask:
         mask = widened(np.pad(column.standing(pieces).astype(np.uint8), 1))
         found = cv2.remap(mask, x - (column.left - 1), y - (column.top - 1), cv2.INTER_NEAREST)
         known[square, other, pieces] = np.packbits(found[0] > 0)
-    return np.unpackbits(known[square, other, pieces], count=len(SAMPLES)).view(bool)
+    return known[square, other, pieces]
 
 
 def widened(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -116,22 +130,20 @@ def growth(profile: BoardProfile, one: int, other: int) -> Mask:
     """For each ray, the samples (S, N) that the higher of two stacks of these heights shades and the lower
     one does not.
     """
-    packed = _packed_growth(profile, min(one, other), max(one, other))
+    low, high = min(one, other), max(one, other)
+    packed = _packed_shaded(profile, high) & ~_packed_shaded(profile, low)
     return np.unpackbits(packed, axis=1, count=len(SAMPLES)).view(bool)
 
 
-@lru_cache(maxsize=32)
-def _packed_growth(profile: BoardProfile, low: int, high: int) -> NDArray[np.uint8]:
-    """The same with eight samples a byte: a hundred kilobytes."""
+@lru_cache(maxsize=16)
+def _packed_shaded(profile: BoardProfile, pieces: int) -> NDArray[np.uint8]:
+    """For each ray, the samples that a stack shades, with eight samples a byte: a hundred kilobytes."""
     # In parts, as the distances of all samples for all rays would take tens of megabytes.
-    return np.concatenate(
-        [
-            np.packbits(_shaded(profile, high, rays) & ~_shaded(profile, low, rays), axis=1)
-            for rays in np.split(RAYS, _SLANTS_PER_AXIS)
-        ]
-    )
+    parts = np.split(RAYS, _SLANTS_PER_AXIS)
+    return np.concatenate([np.packbits(_shaded(profile, pieces, rays), axis=1) for rays in parts])
 
 
+@lru_cache(maxsize=32)
 def growth_under(profile: BoardProfile, one: int, other: int, lamp: int) -> Mask:
     """The same for every square under one lamp, (52, N)."""
     low, high = min(one, other), max(one, other)
@@ -159,14 +171,38 @@ def _shaded_by_stack(profile: BoardProfile, pieces: int, ray: int) -> Mask:
     return _shaded(profile, pieces, RAYS[ray : ray + 1]).reshape(_SIDE, _SIDE)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
+def _shadow_counts(profile: BoardProfile, heights: tuple[int, ...], lamp: int) -> NDArray[np.uint8]:
+    """How many of the stacks of these ``heights`` (52) shade each sample of a grid over the whole board, on
+    which all patches have their samples.
+    """
+    side = 7 * _SAMPLES_PER_SQUARE + _SIDE
+    counts = np.zeros((side, side), np.uint8)
+    for square, height in enumerate(heights):
+        counts[_PARTS[square]] += _shaded_on(profile, square, height, lamp)
+    return counts
+
+
+def _shaded_on(profile: BoardProfile, square: int, pieces: int, lamp: int) -> Mask:
+    """The samples (side, side) of a square's patch that its stack shades under a lamp."""
+    return _shaded_by_stack(profile, pieces, int(rays_of_lamps(profile)[square, lamp]))
+
+
+@lru_cache(maxsize=4)
 def shaded_by_others(profile: BoardProfile, heights: tuple[int, ...], lamp: int) -> Mask:
     """The samples (52, N) of every square in the shadows of stacks of these ``heights`` on other squares."""
-    rays = rays_of_lamps(profile)[:, lamp].tolist()
-    own = [_shaded_by_stack(profile, height, ray) for height, ray in zip(heights, rays, strict=True)]
-    # All patches have their samples on one grid, on which the shadows are counted.
-    side = 7 * _SAMPLES_PER_SQUARE + _SIDE
-    shadows = np.zeros((side, side), np.uint8)
-    for part, shaded in zip(_PARTS, own, strict=True):
-        shadows[part] += shaded
-    return np.stack([(shadows[part] > shaded).ravel() for part, shaded in zip(_PARTS, own, strict=True)])
+    counts = _shadow_counts(profile, heights, lamp)
+    own = [_shaded_on(profile, square, height, lamp) for square, height in enumerate(heights)]
+    return np.stack([(counts[part] > shaded).ravel() for part, shaded in zip(_PARTS, own, strict=True)])
+
+
+def shaded_around(
+    profile: BoardProfile, heights: tuple[int, ...], changed: Mapping[int, int], lamp: int, square: int
+) -> Mask:
+    """The same for one square, (N,), if the heights of some stacks, given by square, have ``changed``."""
+    counts = _shadow_counts(profile, heights, lamp).copy()
+    for other, height in changed.items():
+        counts[_PARTS[other]] -= _shaded_on(profile, other, heights[other], lamp)
+        counts[_PARTS[other]] += _shaded_on(profile, other, height, lamp)
+    own = _shaded_on(profile, square, changed.get(square, heights[square]), lamp)
+    return np.asarray(counts[_PARTS[square]] > own).ravel()

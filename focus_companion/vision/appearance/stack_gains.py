@@ -31,45 +31,40 @@ Floats = NDArray[np.float32]
 class StackGains:
     """The gains of stacks on one square, with all other squares unchanged.
 
-    ``scores`` (h, w, classes) are the log-likelihoods of the pixels in the window of the square's column; the
-    nats of a pixel are clipped to ±``max_nats``.
+    ``scores`` (classes, h, w) are the log-likelihoods of the pixels in the window of all columns; the nats of
+    a pixel are clipped to ±``max_nats``.
     """
 
     def __init__(self, around: Surroundings, scores: Floats, max_nats: float) -> None:
         self._around = around
-        number = scores.shape[-1]
-        self._scores = scores.reshape(-1, number).take(around.free, axis=0)
-        at = np.arange(0, self._scores.size, number)
-        flat = self._scores.reshape(-1)
-        self._shown = flat.take(at + around.old)
+        self._scores = scores.reshape(len(scores), -1).take(around.places, axis=1)
+        at = np.arange(len(around.places))
+        self._shown = self._scores[around.old, at]
         self._max_nats = max_nats
-        self._behind = self._by_pattern(flat.take(at + around.behind))
+        self._behind = self._by_pattern(self._scores[around.behind, at])
         self._label_nats: dict[int, NDArray[np.float64]] = {}
         self._sums: dict[tuple[int, int], list[float]] = {}
 
-    def of(self, stack: Sequence[int]) -> tuple[float, int]:
-        """The unweighted nats of ``stack`` (classes, bottom first), and the number of pixels that would look
-        different.
-        """
+    def of(self, stack: Sequence[int]) -> float:
+        """The unweighted nats of ``stack`` (classes, bottom first)."""
         around = self._around
         if not stack:
             dome = around.layers.dome
-            return float(self._of_label(BARE)[dome].sum() + self._behind[~dome].sum()), around.bare_differing
+            return float(self._of_label(BARE)[dome].sum() + self._behind[~dome].sum())
         pieces = stack[:TALLEST_UNTRIMMED]
         height = around.height(len(pieces))
-        nats, pixels = float(height.layers[0] @ self._behind), height.behind_differing
+        nats = float(height.layers[0] @ self._behind)
         for layer, label in around.layers.visible(pieces):
             at = len(pieces), label
             if at not in self._sums:
                 self._sums[at] = (height.layers @ self._of_label(label)).tolist()
             nats += self._sums[at][layer]
-            pixels += height.differing[layer][label]
-        return nats, pixels
+        return nats
 
     def _of_label(self, label: int) -> NDArray[np.float64]:
         """The nats of this class, by pattern."""
         if label not in self._label_nats:
-            self._label_nats[label] = self._by_pattern(self._scores[:, label])
+            self._label_nats[label] = self._by_pattern(self._scores[label])
         return self._label_nats[label]
 
     def _by_pattern(self, scores: Floats) -> NDArray[np.float64]:
@@ -85,9 +80,9 @@ class Surroundings:
     """One square among the stacks around it: which of its column's pixels are visible, and what they show.
     This is the same for every picture of a position.
 
-    ``free`` are the indices (N,) of the pixels that no nearer stack occludes, ``pattern`` their patterns in
-    ``layers``, ``old`` the classes visible there, and ``behind`` those visible if the square were empty,
-    without even its dome.
+    ``places`` are the indices (N,) of the pixels that no nearer stack occludes, in the window of all columns;
+    ``pattern`` are their patterns in ``layers``; ``old`` are the classes visible there, and ``behind`` those
+    visible if the square were empty, without even its dome.
     """
 
     def __init__(self, outlines: Outlines, square: int, standing: Mapping[int, Sequence[int]]) -> None:
@@ -100,20 +95,32 @@ class Surroundings:
         for nearer in order[at + 1 :]:
             outlines.columns[nearer].cut_from(free, window, len(standing[nearer]))
         # Indices, found once, index further arrays faster than a mask.
-        self.free = np.flatnonzero(free)
+        rows, columns = np.nonzero(free)
+        board = outlines.window(range(len(outlines.columns)))
+        self.places = (rows + (window.top - board.top)) * (board.right - board.left)
+        self.places += columns + (window.left - board.left)
         self.layers = _layers(outlines)[square]
-        self.pattern = self.layers.pattern.reshape(-1).take(self.free)
+        self.pattern = self.layers.pattern[rows, columns]
         tops = flat_tops(outlines)
-        self.old = outlines.paint(standing, window, order, tops, TOP).reshape(-1).take(self.free)
-        self.behind = outlines.paint(standing, window, order[:at], tops, TOP).reshape(-1).take(self.free)
+        self.old = outlines.paint(standing, window, order, tops, TOP)[rows, columns]
+        self.behind = outlines.paint(standing, window, order[:at], tops, TOP)[rows, columns]
         number = len(self.layers.patterns)
         shown = CLASSES + TOP if tops else CLASSES
         counts = np.bincount(self.pattern * shown + self.old, minlength=number * shown)
         self._counts = counts.reshape(number, shown)
         self._differing = np.bincount(self.pattern[self.behind != self.old], minlength=number)
         dome = self.layers.dome
-        self.bare_differing = int(self._counts[dome, BARE + 1 :].sum() + self._differing[~dome].sum())
+        self._bare_differing = int(self._counts[dome, BARE + 1 :].sum() + self._differing[~dome].sum())
         self._heights: dict[int, _Height] = {}
+
+    def differing(self, stack: Sequence[int]) -> int:
+        """The number of pixels that would look different with ``stack`` (classes, bottom first) there."""
+        if not stack:
+            return self._bare_differing
+        pieces = stack[:TALLEST_UNTRIMMED]
+        height = self.height(len(pieces))
+        visible = self.layers.visible(pieces)
+        return height.behind_differing + sum(height.differing[layer][label] for layer, label in visible)
 
     def height(self, pieces: int) -> _Height:
         """The pixels that a stack of this many pieces would cover."""

@@ -24,7 +24,6 @@ from .light import Light
 
 Floats = NDArray[np.float64]
 Field = NDArray[np.float32]
-Mask = NDArray[np.bool_]
 
 _MAX_POINTS: Final = 600
 """Number of pixels, those with the largest gradients, from which a motion is estimated. More pixels, with
@@ -181,10 +180,10 @@ class Conditions:
             sampled = self.sampling.window.slices
             corrected[sampled] = self.light.undo(np.ascontiguousarray(corrected[sampled]))
         if unseen is not None:
-            corrected[window.slices][unseen] = before[window.slices][unseen]
+            cv2.copyTo(before[window.slices], unseen, corrected[window.slices])
         return corrected
 
-    def _undo_motion(self, image: Image, window: Window) -> tuple[Image, Mask | None]:
+    def _undo_motion(self, image: Image, window: Window) -> tuple[Image, Image | None]:
         """The window with the motion undone, and its pixels that are out of view."""
         lens, size = self.sampling.lens, (window.right - window.left, window.bottom - window.top)
         corner = np.array([window.left, window.top])
@@ -193,9 +192,9 @@ class Conditions:
 
 def _remapped(
     image: Image, size: tuple[int, int], places: Callable[[Floats], Floats]
-) -> tuple[Image, Mask | None]:
-    """The image remapped to ``size`` (width, height), and a mask of the pixels that it does not show, if any;
-    ``places`` maps points (N, 2) to those in the image.
+) -> tuple[Image, Image | None]:
+    """The image remapped to ``size`` (width, height), and a mask (255 or 0) of the pixels that it does not
+    show, if any; ``places`` maps points (N, 2) to those in the image.
     """
     # Sampled at the centres of cells, with a border of one cell, so that resizing interpolates at every
     # pixel.
@@ -205,11 +204,15 @@ def _remapped(
     )
     grid = places(np.column_stack([x.ravel(), y.ravel()])).reshape(rows, columns, 2).astype(np.float32)
     last = image.shape[1] - 1, image.shape[0] - 1
-    remapped, unseen = np.empty((size[1], size[0], 3), np.uint8), np.zeros((size[1], size[0]), bool)
+    remapped = np.empty((size[1], size[0], 3), np.uint8)
+    # Interpolated positions lie between those of the grid.
+    inside = (grid >= 0).all() and (grid <= last).all()
+    unseen = None if inside else np.empty((size[1], size[0]), np.uint8)
     for strip, at in enlarged(grid, _GRID_STEP, *size):
         cv2.remap(image, at, None, cv2.INTER_LINEAR, remapped[strip], cv2.BORDER_REPLICATE)
-        unseen[strip] = np.asarray(cv2.inRange(at, (0, 0), last)) == 0
-    return remapped, unseen if unseen.any() else None
+        if unseen is not None:
+            cv2.bitwise_not(cv2.inRange(at, (0, 0), last), unseen[strip])
+    return remapped, unseen
 
 
 class Baseline:

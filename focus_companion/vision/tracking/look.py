@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..appearance.cast_shadows import CastShadows, Darkening
 from ..appearance.evidence import Evidence
-from ..appearance.shadow_patches import squares_near
+from ..appearance.shadow_patches import shadows_may_overlap
 from ..capture.frames import Image
 from .change import Change, Smoothed
 from .conditions import Conditions
@@ -120,26 +120,35 @@ class Look:
         """
         return None if self.change is None else self.evidence.of_picture(self.change.before)
 
+    @cached_property
+    def shadows_known(self) -> bool:
+        """Whether shadows may be evidence for an act."""
+        return self.shadows.known and self.change is not None
+
     def shadow_evidence(self, square: int, changes: Mapping[int, str]) -> float:
         """Nats for the stack that ``changes`` leave on a square rather than the one that stood there, by its
         shadow alone; 0 if the shadow does not show it. See :class:`.CastShadows`.
         """
-        seen = self._darkening if self.shadows.known else None
+        seen = self._darkening if self.shadows_known else None
         if seen is None or square in self.unsettled:
             return 0.0
         stood = self.evidence.standing
-        others = {}
-        for s in squares_near(square).tolist():
-            after = len(changes.get(s, stood[s]))
-            # Acts must not differ in where this shadow is measured, whatever they say of the squares near it.
-            changed = self.touched[s] >= _MIN_OTHER_CHANGE
-            if changed or s in changes:
-                others[s] = max(len(stood[s]) + int(changed), after)
+        # Acts must not differ in where this shadow is measured, whatever they say of the squares near it.
+        heights = dict(self._heights_if_changed)
+        for s, stack in changes.items():
+            heights[s] = max(heights.get(s, len(stood[s])), len(stack))
+        others = {s: height for s, height in sorted(heights.items()) if shadows_may_overlap(square, s)}
         change = len(stood[square]), len(changes[square])
         key = square, change, tuple(others.items())
         if key not in self._shadow_evidence:
             self._shadow_evidence[key] = self.shadows.log_likelihood_ratio(seen, square, *change, others)
         return self._shadow_evidence[key]
+
+    @cached_property
+    def _heights_if_changed(self) -> dict[int, int]:
+        """The squares that may have changed, with the greatest height that is usual for their stacks then."""
+        changed = np.flatnonzero(self.touched >= _MIN_OTHER_CHANGE).tolist()
+        return {s: len(self.evidence.standing[s]) + 1 for s in changed}
 
     @cached_property
     def _darkening(self) -> Darkening | None:

@@ -15,11 +15,13 @@ from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.simulator.scene_style import Lamp, Lighting, SceneStyle, aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.appearance.cast_shadows import CastShadows, Darkening
+from focus_companion.vision.appearance.shadow_patches import LAMPS as LAMP_COUNT
 from focus_companion.vision.appearance.shadow_patches import (
     RAYS,
     growth,
     growth_under,
     rays_of_lamps,
+    shaded_around,
     shaded_by_others,
 )
 from focus_companion.vision.capture.frames import Image
@@ -123,6 +125,19 @@ def test_what_another_stack_shades_already_shows_no_further_shadow() -> None:
     assert (own == growth(profile, 1, 2)[d5[lamp]]).all()
     assert own.sum() > 0
     assert (own & beside).sum() > (own & alone).sum()
+
+
+def test_what_is_shaded_follows_the_stacks_that_changed() -> None:
+    profile = Board(()).outlines.profile
+    random = np.random.default_rng(3)
+    heights = random.integers(0, 6, len(SQUARES)).tolist()
+    for lamp in random.integers(0, LAMP_COUNT, 10).tolist():
+        changed = dict(zip(random.choice(len(SQUARES), 4, replace=False).tolist(), (0, 1, 4, 7), strict=True))
+        after = tuple(changed.get(square, height) for square, height in enumerate(heights))
+        expected = shaded_by_others(profile, after, lamp)
+        for square in range(len(SQUARES)):
+            found = shaded_around(profile, tuple(heights), changed, lamp, square)
+            assert (found == expected[square]).all()
 
 
 def test_shadows_beyond_the_edge_of_the_picture_are_not_measured() -> None:
