@@ -10,7 +10,7 @@ import numpy as np
 
 from .acts import Act, Kind
 from .beliefs import awaits_trimming
-from .course import MIN_CHANGED_FRACTION, certain_faint_changes, shadow_evidence
+from .course import MIN_CHANGED_FRACTION, IgnoredChanges, certain_faint_changes, shadow_evidence
 from .margin import LEGAL_BONUS, MIN_CERTAIN_LEAD
 from .trimming import Pending
 from .weighing import Judgement
@@ -125,6 +125,14 @@ def follows_prompt(best: Judgement, pending: Pending | None) -> bool:
     """
     act = best.act
     return pending is not None and act.legal and act.moves[:1] == (pending.move,)
+
+
+def hidden_domes(look: Look, act: Act) -> list[int]:
+    """Bare squares that have certainly changed, although little and not by the act: whatever hides their
+    domes may also hide pieces that the act says have disappeared.
+    """
+    ignored = certain_faint_changes(look).intersection(IgnoredChanges(look).ignored_squares(act))
+    return sorted(square for square in ignored if not look.evidence.standing[square])
 
 
 def _changed_itself(look: Look, square: int, act: Act) -> bool:

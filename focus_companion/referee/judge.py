@@ -22,7 +22,14 @@ from .course import (
     IgnoredChanges,
     certain_faint_changes,
 )
-from .explaining import MIN_MISSED_GAIN, explains, follows_prompt, is_unbeatable, leaves_change_out
+from .explaining import (
+    MIN_MISSED_GAIN,
+    explains,
+    follows_prompt,
+    hidden_domes,
+    is_unbeatable,
+    leaves_change_out,
+)
 from .margin import MIN_CERTAIN_LEAD
 from .trimming import Pending, was_touched
 from .verdict import Wrong
@@ -322,7 +329,9 @@ def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
     stood = look.evidence.standing
     if len(changes) > 1 and not judgement.act.legal and all(stood[s].startswith(changes[s]) for s in changes):
         # Pieces have only disappeared, from several squares: a sleeve of the board's colour may hide them.
-        foreign = max(foreign, look.arm_area(list(changes)))
+        domes = hidden_domes(look, judgement.act)
+        area = len(changes) + len(domes) if domes else 0.0
+        foreign = max(foreign, look.arm_area(list(changes)), area)
     return replace(judgement, foreign=foreign)
 
 

@@ -143,6 +143,9 @@ class FakeLook:
     def shadow_evidence(self, square: int, changes: Mapping[int, str]) -> float:
         return self.shadows.get(square, {}).get(changes[square], 0.0)
 
+    def arm_area(self, _squares: Sequence[int]) -> float:
+        return 0.0
+
     def foreign_area(self, _explained: Sequence[int], _tallest: Mapping[int, int]) -> float:
         return 0.0
 

@@ -98,6 +98,23 @@ def test_a_turn_that_leaves_another_change_unexplained_is_not_accepted_at_once(
     assert found.act.changes.keys() == squares("d5", "d6", *(("f2", "f3") if further else ()))
 
 
+@pytest.mark.parametrize("domes", [(), ("a4", "a5")], ids=["nothing else", "two domes"])
+def test_pieces_may_be_hidden_by_whatever_hides_domes_near_them(domes: tuple[str, ...]) -> None:
+    """A head as dark as the board covers a piece on each of two squares, and the bare domes beside them."""
+    by = dict.fromkeys(domes, 11.0)
+    look = fake_look(
+        STACKS,
+        {"d6": 0.9, "f2": 0.9},
+        {"d6": {"": CLEAR}, "f2": {"": CLEAR}},
+        deviations={"d6": 50.0, "f2": 50.0, **by},
+        faintly_changed=by,
+    )
+    found = judge(look, [start_position(RULES)], RULES, None)
+    assert found.act.changes.keys() == squares("d6", "f2")
+    assert not found.act.legal
+    assert found.covered is bool(domes)
+
+
 @pytest.mark.parametrize(("origin", "target"), [("h4", "g4"), ("e5", "e4")], ids=["far away", "adjacent"])
 @pytest.mark.parametrize(("by", "further"), [(19.0, True), (6.5, False)], ids=["plainly", "a shadow"])
 def test_a_faintly_changed_square_elsewhere_may_have_lost_a_piece_to_its_own_colour(
