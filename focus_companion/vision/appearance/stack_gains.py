@@ -183,8 +183,13 @@ class _Layers:
         self._tops = tops is not None
         for piece, mask in enumerate(() if tops is None else tops, 1):
             covered[mask] |= np.uint32(_DOME << piece)
-        self.patterns, pattern = np.unique(covered, return_inverse=True)
-        self.pattern = pattern.reshape(covered.shape).astype(np.uint16)
+        # Like np.unique, but in linear time.
+        present = np.zeros(int(covered.max(initial=0)) + 1, np.bool_)
+        present[covered] = True
+        self.patterns = np.flatnonzero(present)
+        numbers = np.empty(len(present), np.uint16)
+        numbers[self.patterns] = np.arange(len(self.patterns))
+        self.pattern = numbers[covered]
         self.dome = (self.patterns & _DOME) > 0
         self._of_height: dict[int, NDArray[np.float64]] = {}
 
