@@ -65,17 +65,13 @@ class AlteredRecording:
             folder / self.recording / "truth.json" if video == source else video.with_suffix(".truth.json")
         )
         if not truth.exists():
-            # A combination of effects, such as +phone, has strengths of its own.
-            effect = self.effect if self.effect.startswith("+") else f"{self.effect}:{self.strength}"
-            command = [
-                sys.executable,
-                str(program),
-                str(source),
-                str(video),
-                effect,
-                "--seed",
-                str(self.seed),
+            # A combination of effects that the program names, such as +phone, has strengths of its own.
+            effects = [
+                effect if effect.startswith("+") else f"{effect}:{self.strength}"
+                for effect in self.effect.split(",")
             ]
+            command = [sys.executable, str(program), str(source), str(video)]
+            command += [*effects, "--seed", str(self.seed)]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         content: Json = json.loads(truth.read_text(encoding="utf-8"))
         return video, content
@@ -112,7 +108,10 @@ def main() -> int:
     parser.add_argument("program", type=Path, help="the program that changes a recording")
     parser.add_argument("folder", type=Path, help="the recordings")
     parser.add_argument(
-        "--effects", nargs="+", default=FAILED_EFFECTS, help="which (those that have failed); none"
+        "--effects",
+        nargs="+",
+        default=FAILED_EFFECTS,
+        help="which (those that have failed); none; several at once as in nudge,head",
     )
     parser.add_argument("--recordings", nargs="+", help="which (all)")
     parser.add_argument("--strengths", nargs="+", type=int, default=[2], help="1 to 3 (2)")
