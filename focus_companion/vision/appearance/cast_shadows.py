@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.stack_masks import Mask, Outlines, Window
+from ..robust_statistics import centre_and_deviation
 from .shadow_patches import (
     LAMPS,
     SAMPLES,
@@ -45,8 +46,6 @@ _OTHER_SHADOW: Final = 1e-3
 """Probability that something else darkens or lightens just this area."""
 _OTHER_DENSITY: Final = 0.5
 """Density of such a darkening, between -1 and 1."""
-_MAD_TO_SIGMA: Final = 1.48
-"""Standard deviation of a normal distribution, relative to its median absolute deviation."""
 _LOGARITHMS: Final = np.log(np.arange(256, dtype=np.float32) + 8.0)
 """Logarithms of grey levels, offset so that noise in the dark counts little."""
 _MEAN: Final = np.full((1, 3), 1 / 3, np.float32)
@@ -118,8 +117,7 @@ class Darkening:
             counts = shadows.sum(1)
             enough = counts >= _MIN_SAMPLES
             means = (self.by * shadows).sum(1)[enough] / counts[enough]
-            spread = float(np.median(np.abs(means - np.median(means)))) if enough.any() else 0.0
-            noise = max(_MIN_NOISE, _MAD_TO_SIGMA * spread)
+            noise = max(_MIN_NOISE, centre_and_deviation(means)[1]) if enough.any() else _MIN_NOISE
             self._known[before, after, lamp] = _Expected(shadows, visible & ~shadows, noise)
         return self._known[before, after, lamp]
 
@@ -186,9 +184,7 @@ class CastShadows:
         if shadow.sum() < _MIN_SAMPLES or not around.any():
             return 0.0
         # A reflection or the shadow of a body also changes the surroundings, and unevenly.
-        beside = seen.by[square][around]
-        middle = float(np.median(beside))
-        local = _MAD_TO_SIGMA * float(np.median(np.abs(beside - middle)))
+        middle, local = centre_and_deviation(seen.by[square][around])
         found = (float(seen.by[square][shadow].mean()) - middle) * float(np.sign(after - before))
         strength, noise = float(self._strengths[lamp]), max(expected.noise, local)
         unchanged = (1 - _OTHER_SHADOW) * _normal(found, 0.0, noise) + _OTHER_SHADOW * _OTHER_DENSITY

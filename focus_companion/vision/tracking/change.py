@@ -13,6 +13,7 @@ from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
 from ..capture.sampling import thinned
 from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, lattice_mask
+from ..robust_statistics import centre_and_deviation
 from .conditions import Conditions
 from .focus import SAMPLES_PER_SQUARE, blur_difference, focused_alike
 
@@ -37,8 +38,6 @@ MAX_BLOB_AREA = 6
 """Maximum area of such a blob, relative to that of one piece: several pieces, or one with its shadow."""
 _MIN_RELATIVE_SPREAD = 0.05
 """Lower limit of the standard deviation over all squares, relative to their median difference."""
-_MAD_TO_SIGMA = 1.48
-"""Standard deviation of a normal distribution, relative to its median absolute deviation."""
 _CHANNEL_SUM = np.ones((1, 3), np.float32)
 """Kernel that sums the channels of a pixel in a tenth of the time that numpy takes."""
 
@@ -177,8 +176,7 @@ class Change:
         ends = np.concatenate([[0], np.cumsum(difference.ravel()[np.concatenate(indices)], dtype=float)])
         last = np.cumsum(counts)
         means = (ends[last] - ends[last - counts]) / np.maximum(counts, 1)
-        median = float(np.median(means))
-        spread = _MAD_TO_SIGMA * float(np.median(np.abs(means - median)))
+        median, spread = centre_and_deviation(means)
         return np.asarray((means - median) / max(spread, _MIN_RELATIVE_SPREAD * median, 1e-6))
 
     def _stack_pixels(self, square: int, pieces: int, height: int, width: int) -> NDArray[np.intp]:
