@@ -71,8 +71,7 @@ class Reader:
         The orientation of the board is that of the pose ``held``, else the one in which most squares agree
         with ``standing``, else that of ``rank1``.
         """
-        small = self._stillness.small_copy(frame.picture)
-        still = self._stillness.update(frame.time, small)
+        still, small = self._stillness.update(frame.time, self._stillness.small_copy(frame.picture))
         if self._running is None and still >= _SETTLE_TIME and self._due(frame.time, small):
             self._read = frame.time, small
             self._running = self._start(frame.image)

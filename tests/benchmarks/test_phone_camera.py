@@ -12,6 +12,7 @@ import pytest
 from benchmarks.reliability import phone_camera
 from benchmarks.reliability.phone_camera import write_camera
 from focus_companion.vision.capture.frames import lazily_decoded
+from focus_companion.vision.geometry.stack_masks import Window
 from focus_companion.vision.tracking.stillness import Stillness
 
 CLIP: Final = Path(__file__).resolve().parents[2] / "fixtures" / "images" / "clip-oblique.mp4"
@@ -29,12 +30,13 @@ def still_for(folder: Path, step: int) -> float:
         container.mux([*stream.encode(first.reformat(format="yuv420p")), *stream.encode()])
     write_camera(video, camera, rate=FPS, lead=LEAD_FRAMES, trail=0)
     stillness, lasted = Stillness(), 0.0
+    stillness.watch(Window(0, 0, first.width, first.height))
     with av.open(str(camera)) as container:
         for index, frame in enumerate(container.decode(video=0)):
             if index % step:
                 continue
             data = cv2.imencode(".jpg", frame.to_ndarray(format="bgr24"))[1].tobytes()
-            lasted = stillness.update(index / FPS, stillness.small_copy(lazily_decoded(data, "picture")))
+            lasted, _ = stillness.update(index / FPS, stillness.small_copy(lazily_decoded(data, "picture")))
     return lasted
 
 

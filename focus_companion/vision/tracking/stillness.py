@@ -22,6 +22,7 @@ from ..capture.sampling import WHOLE_PICTURE, sampled
 from ..geometry.scene import Lens
 from ..geometry.stack_masks import Window
 from .conditions import STILL, Baseline, Motion, Sampling
+from .restless import RestlessPixels
 
 _MIN_DIFFERENCE: Final = 12.0
 """Difference in grey levels above which a pixel of the subsampled copy counts as changed."""
@@ -104,6 +105,9 @@ class Stillness:
         self._first: Small | None = None
         """The first still picture; a push in small steps leads ever further from it."""
         self._compared: list[_Compared] = []
+        self._seen: Small | None = None
+        """The last copy with all its pixels; used while no window is watched."""
+        self._restless: RestlessPixels | None = None
         self._since = 0.0
         self._noise = 1.0
         """Mean difference, in grey levels, between successive still copies."""
@@ -120,7 +124,7 @@ class Stillness:
         whole picture and ``square`` the side of a square in pixels, if known.
         """
         self._window, self._lens, self._square = window, lens, square
-        self._compared = []
+        self._compared, self._seen, self._restless = [], None, None
 
     def small_copy(self, picture: Picture) -> Small:
         """The watched region, subsampled and blurred to suppress noise."""
@@ -195,12 +199,34 @@ class Stillness:
 
     def _changed(self, difference: Small) -> float:
         """Changed channels per pixel; a piece may differ from the board in only one channel."""
-        # An integer, as a fractional threshold would convert every pixel to a float first.
-        step = int(min(_MAX_MIN_DIFFERENCE, max(_MIN_DIFFERENCE, _MIN_DIFFERENCE_TO_NOISE * self._noise)))
-        return int(np.count_nonzero(difference > step)) * 3 / max(1, difference.size)
+        return int(np.count_nonzero(difference > self._step)) * 3 / max(1, difference.size)
 
-    def update(self, time: float, small: Small) -> float:
-        """Seconds for which the picture has been still; 0 while there is motion."""
+    @property
+    def _step(self) -> int:
+        """Difference in grey levels above which a pixel counts as changed."""
+        # An integer, as a fractional threshold would convert every pixel to a float first.
+        return int(min(_MAX_MIN_DIFFERENCE, max(_MIN_DIFFERENCE, _MIN_DIFFERENCE_TO_NOISE * self._noise)))
+
+    def update(self, time: float, small: Small) -> tuple[float, Small]:
+        """Seconds for which the picture has been still, 0 while there is motion; and the copy without what
+        never rests in the whole picture. Around a board, nothing is left out, as hands work there.
+        """
+        if self._window is None:
+            small = self._without_restless(time, small)
+        return self._still_for(time, small), small
+
+    def _without_restless(self, time: float, small: Small) -> Small:
+        last, self._seen = self._seen, small
+        if last is None or self._restless is None or last.shape != small.shape:
+            self._restless = RestlessPixels(small.shape[:2])
+            return small
+        difference = np.asarray(cv2.absdiff(small, last))
+        moves = self._changed(difference) > _MOTION_THRESHOLD and not self._explained(last, small)
+        most = difference.max(axis=2) if moves else np.zeros(difference.shape[:2], np.uint8)
+        self._restless.learn(time, most > self._step)
+        return self._restless.blank(small)
+
+    def _still_for(self, time: float, small: Small) -> float:
         previous, self._previous = self._previous, small
         if previous is None or self._first is None or previous.shape != small.shape:
             self._first, self._since, self.frames = small, time, 0

@@ -90,8 +90,7 @@ class Watcher:
             self._restart()
         self._context.pauses.see(frame.time)
         stillness = self._context.stillness
-        small = stillness.small_copy(frame.picture)
-        lasted = stillness.update(frame.time, small)
+        lasted, small = stillness.update(frame.time, stillness.small_copy(frame.picture))
         if lasted < SETTLE_TIME or stillness.frames < _MIN_STILL_FRAMES:
             return None
         # The first still picture, which is searched now, refines the marked corners.

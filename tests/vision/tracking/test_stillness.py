@@ -36,7 +36,7 @@ def still_times(pictures: list[Image]) -> list[float]:
     """Seconds for which the scene has been still, for each of the pictures."""
     stillness = Stillness()
     return [
-        stillness.update(index * FRAME_INTERVAL, stillness.small_copy(noisy(picture, index)))
+        stillness.update(index * FRAME_INTERVAL, stillness.small_copy(noisy(picture, index)))[0]
         for index, picture in enumerate(pictures)
     ]
 
@@ -71,6 +71,27 @@ def test_a_fingertip_is_motion_though_the_camera_shakes() -> None:
     """The scene never counts as still for long enough to be judged."""
     assert (
         max(still_times([fingertip(shaken(BOARD, index, 1.0), index) for index in range(10)])) < SETTLE_TIME
+    )
+
+
+def with_clock(image: Image, index: int) -> Image:
+    """The picture with the time in hundredths of a second in a corner."""
+    time = f"19:30:{index * FRAME_INTERVAL:05.2f}"
+    return np.asarray(
+        cv2.putText(image.copy(), time, (760, 60), cv2.FONT_HERSHEY_DUPLEX, 2.0, (255, 255, 255), 4)
+    )
+
+
+def test_a_running_clock_in_the_picture_is_not_motion() -> None:
+    still = still_times([with_clock(BOARD, index) for index in range(30)])
+    assert max(still) > 2 * SETTLE_TIME
+    assert max(still_times([with_clock(BOARD, 0) for _ in range(30)])) == pytest.approx(29 * FRAME_INTERVAL)
+
+
+def test_a_fingertip_is_motion_though_a_clock_runs() -> None:
+    shown = [BOARD] * 10 + [fingertip(BOARD, index) for index in range(20)]
+    assert (
+        max(still_times([with_clock(image, index) for index, image in enumerate(shown)])[12:]) < SETTLE_TIME
     )
 
 

@@ -1,0 +1,53 @@
+"""Pixels that change all the time: a running clock that the camera draws into the picture, a screen or a fan
+in view. Nobody moves there.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+_MEMORY: Final = 3.0
+"""Time constant, in seconds, of the running mean of how often a pixel changes. Raising it delays the
+recognition of a clock that appears; lowering it, a hand that moves on the spot counts as restless."""
+_MIN_SHARE: Final = 0.2
+"""Share of the pictures in which a restless pixel differs from the one before. The digits of hundredths of a
+second change in half of the pictures at least; a sign that blinks once a second in an eighth."""
+_REST: Final = 0.05
+"""Share from which it is no longer restless: a mask that changes looks like motion itself."""
+_MIN_PICTURES: Final = 8
+"""Number of pictures from which the shares are known. Raising it delays the first search for a board;
+lowering it, a hand that sets up the board counts as restless."""
+_MARGIN: Final = np.ones((5, 5), np.uint8)
+"""Neighbourhood of a restless pixel that is restless, too: digits differ in which pixels they change."""
+
+
+class RestlessPixels:
+    """Learns which pixels of successive subsampled copies of one view never rest, and blanks them."""
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        """``shape``: height and width of the copies."""
+        self._time: float | None = None
+        self._pictures = 0
+        self._share = np.zeros(shape, np.float32)
+        self._restless = np.zeros(shape, np.bool_)
+
+    def learn(self, time: float, changed: NDArray[np.bool_]) -> None:
+        """The pixels (h, w) that have ``changed`` in the copy taken at ``time``."""
+        elapsed = 0.0 if self._time is None else max(0.0, time - self._time)
+        self._time = time
+        self._pictures += 1
+        weight = max(1 / self._pictures, -float(np.expm1(-elapsed / _MEMORY)))
+        self._share += np.float32(weight) * (changed - self._share)
+        self._restless = self._share > np.where(self._restless, _REST, _MIN_SHARE)
+
+    def blank(self, small: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The copy (h, w, 3) with its restless pixels black."""
+        if self._pictures < _MIN_PICTURES or not self._restless.any():
+            return small
+        blanked = small.copy()
+        blanked[cv2.dilate(self._restless.astype(np.uint8), _MARGIN) > 0] = 0
+        return blanked
