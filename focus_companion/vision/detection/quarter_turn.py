@@ -96,10 +96,10 @@ def colour_agreement(
     -1 … 1; 1 is perfect.
 
     This is the share of the variance of the chroma between the groups of one colour, times the similarity of
-    the groups' arrangement to that of the usual colours. If the pieces have no hues, like black and white
-    draughts, it is the share for their lightness, negative if ``shades`` (red, green, blue by letter) imply
-    the reverse order. With ``any_shades``, shades need not match the names of the colours: then it is the
-    share for the chroma and the lightness of the pieces.
+    the groups' arrangement to that of the usual colours. If the pieces hardly have hues, and lightness
+    distinguishes them better, like black and white draughts, it is the share for their lightness, negative if
+    ``shades`` (red, green, blue by letter) imply the reverse order. With ``any_shades``, shades need not
+    match the names of the colours: then it is the share for the chroma and the lightness of the pieces.
     """
     seen = np.isfinite(values).all(1)
     labels = np.array([top or "-" for top in tops])
@@ -112,7 +112,8 @@ def colour_agreement(
     placed = seen & (labels != "-")
     if placed.sum() >= _MIN_ONE_HUE_PIECES and _of_one_hue(values[placed]):
         explained = _explained_share(lightness[placed, None], labels[placed])
-        return explained if _lightness_order_matches(lightness, labels, placed, shades) else -explained
+        if explained >= _explained_share(values[placed], labels[placed]):
+            return explained if _lightness_order_matches(lightness, labels, placed, shades) else -explained
     letters = ("r", "g", "b", "y", "-")
     groups = [letter for letter in letters if (seen & (labels == letter)).sum() >= _MIN_GROUP]
     pieces = [letter for letter in groups if letter != "-"]

@@ -189,3 +189,24 @@ def test_colours_must_be_arranged_as_their_names_say() -> None:
     assert right > 0.8
     assert swapped < right - 0.3
     assert abs(mixed) < 0.4
+
+
+@pytest.mark.parametrize("shade", [0.0, 4.0])
+def test_pale_red_and_green_are_told_by_their_hues(shade: float) -> None:
+    """Through a foggy lens: the lamp, from one side, makes green or red pieces a little lighter by chance."""
+    tops = ["r", "g"] * 18 + [""] * 16
+    paint = {"r": (128, 112, 111), "g": (113, 127, 115), "": (104, 104, 101)}
+    rng = np.random.default_rng(6)
+    seen = np.array([paint[top] for top in tops], float) + rng.normal(0, 1.5, (52, 3))
+    seen += rng.normal(0, 5.0, (52, 1)) + shade * np.array([[top == "g"] for top in tops])
+    values = tints(seen)
+    exchanged = [{"r": "g", "g": "r"}.get(top, top) for top in tops]
+    assert colour_agreement(values, tops) > 0.5
+    assert colour_agreement(values, exchanged) < 0
+
+
+def test_black_and_white_pieces_are_told_by_their_lightness() -> None:
+    tops = ["r", "g"] * 18 + [""] * 16
+    paint = {"r": (50, 46, 44), "g": (190, 180, 165), "": (120, 100, 80)}
+    seen = np.array([paint[top] for top in tops]) + np.random.default_rng(6).normal(0, 3, (52, 3))
+    assert colour_agreement(tints(seen), tops) > 0.9
