@@ -137,6 +137,13 @@ def gain_if_trimmed(look: Look, act: Act, pending: Pending | None) -> float:
     )
 
 
+def too_high_by(look: Look, act: Act) -> float:
+    """Nats by which the picture favours the stack above five that the act leaves over the trimmed one. That
+    nothing lies beside the board proves little where pieces there are hardly visible.
+    """
+    return -_trimmed_gain(look, act, _stack_left(look, act))
+
+
 def _stack_left(look: Look, act: Act) -> str:
     """The stack on the target of the act's last turn."""
     target = act.moves[-1].target

@@ -16,7 +16,7 @@ from .acts import Act, Kind
 from .course import TEMPERATURE
 from .margin import MIN_CERTAIN_LEAD, margin
 from .screening import screened
-from .trimming import Pending, gain_if_trimmed
+from .trimming import Pending, gain_if_trimmed, too_high_by
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
@@ -68,7 +68,9 @@ class Judgement:
     hinted: bool = False
     """Whether a barely visible turn may have been made; the next look may show it."""
     trim_lead: float = 0.0
-    """If the act's stack awaits its trimming, the lead in nats over the same turn with a trimmed stack."""
+    """If the act's stack awaits its trimming and certainly looks too high, the lead in nats over the same
+    turn with a trimmed stack.
+    """
     weighed: tuple[Weighed, ...] = field(default=(), repr=False)
     """The acts that were weighed in full, best first: what the judgement rests on."""
     pending: Pending | None = None
@@ -133,7 +135,7 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
     near = _LIFTED_RIVAL_MARGIN if act.lifted else MIN_CERTAIN_LEAD
     rivals = [i for behind, i in others if behind < near]
     done = (score for score, i in scored if pool[i].kind is Kind.TURN and pool[i].moves == act.moves)
-    seen_high = act.kind is Kind.PENDING and not gain_if_trimmed(look, act, pending)
+    seen_high = act.kind is Kind.PENDING and too_high_by(look, act) >= MIN_CERTAIN_LEAD
     trim_lead = top - next(done, -np.inf) if seen_high else 0.0
     scores = {i: score for score, i in scored}
     weighed = [(0.0, index), *others]

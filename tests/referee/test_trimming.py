@@ -13,6 +13,7 @@ from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Act, Acts, Kind
+from focus_companion.referee.judge import MIN_TOO_HIGH_LEAD
 from focus_companion.referee.referee import Referee
 from focus_companion.referee.trimming import Pending, trimming_evidence
 from focus_companion.referee.verdict import TrimAwaited, Undecided, Verdict
@@ -171,6 +172,16 @@ def test_a_stack_barely_seen_as_too_high_may_be_trimmed_already() -> None:
         assert weigh(look, [trimmed, high], awaited).act is found
 
 
+@pytest.mark.parametrize(("high", "certain"), [(20.0, True), (5.0, False), (-5.0, False)])
+def test_only_its_picture_shows_that_a_stack_is_certainly_too_high(high: float, certain: bool) -> None:
+    """In bad light, pieces beside the board are hardly visible: that none is seen there proves nothing."""
+    trimmed, untrimmed = trimmed_and_high()
+    look = fake_look(STACKS, 0.5, {"f7": {"rrgrgg": 90.0, "rgrgg": 90.0 - high}})
+    found = weigh(look, [NOTHING, trimmed, untrimmed], None)
+    assert found.act is untrimmed
+    assert (found.trim_lead >= MIN_TOO_HIGH_LEAD) is certain
+
+
 def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
     """A piece is missing from a stack from which none may be taken; it may be in a hand or elsewhere."""
     look, after = fake_look(STACKS), acts()
@@ -213,7 +224,7 @@ def test_a_stack_that_still_looks_too_high_is_asked_about_once_it_was_touched(
         look = fake_look(STACKS, {"f7": 0.5}, fits, number=number, age=age, **since)
         return list(referee.judge(look, [position]).verdicts)
 
-    assert [type(verdict) for verdict in emitted(1, 0.3, 0.0)] == [TrimAwaited]
+    assert [type(verdict) for verdict in emitted(1, 0.3, 20.0)] == [TrimAwaited]
     asked = [
         (age, verdict)
         for age in (0.3, 1.5, 1.6, 3.0, 9.0)
