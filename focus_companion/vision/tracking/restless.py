@@ -28,26 +28,47 @@ _MARGIN: Final = np.ones((5, 5), np.uint8)
 class RestlessPixels:
     """Learns which pixels of successive subsampled copies of one view never rest, and blanks them."""
 
-    def __init__(self, shape: tuple[int, int]) -> None:
-        """``shape``: height and width of the copies."""
+    def __init__(self, shape: tuple[int, int], squares: NDArray[np.bool_] | None) -> None:
+        """``shape``: height and width of the copies. ``squares``: their pixels where hands play, which are
+        never blanked; ``None`` if no board is known. The first result then takes half a second, otherwise
+        longer.
+        """
+        self._squares = squares
         self._time: float | None = None
         self._pictures = 0
         self._share = np.zeros(shape, np.float32)
         self._restless = np.zeros(shape, np.bool_)
+        self._blanked: NDArray[np.bool_] | None = None
 
-    def learn(self, time: float, changed: NDArray[np.bool_]) -> None:
-        """The pixels (h, w) that have ``changed`` in the copy taken at ``time``."""
+    def learn(self, time: float, changed: NDArray[np.bool_] | None, *, moves: bool) -> None:
+        """The pixels (h, w) that have ``changed`` in the copy taken at ``time``, if any. Unless something
+        ``moves``, the motion of the camera or the light explains all changes but those of restless pixels.
+        """
         elapsed = 0.0 if self._time is None else max(0.0, time - self._time)
         self._time = time
         self._pictures += 1
-        weight = max(1 / self._pictures, -float(np.expm1(-elapsed / _MEMORY)))
-        self._share += np.float32(weight) * (changed - self._share)
+        # After a pause, too, it takes several pictures.
+        weight = min(-float(np.expm1(-elapsed / _MEMORY)), 1 / _MIN_PICTURES)
+        if self._squares is None:
+            weight = max(weight, 1 / self._pictures)
+        self._share *= np.float32(1 - weight)
+        if changed is None:
+            pass
+        elif moves:
+            self._share[changed] += np.float32(weight)
+        elif self._blanked is not None:
+            self._share[changed & self._blanked] += np.float32(weight)
         self._restless = self._share > np.where(self._restless, _REST, _MIN_SHARE)
+        self._blanked = None
+        if self._restless.any() and (self._squares is not None or self._pictures >= _MIN_PICTURES):
+            self._blanked = cv2.dilate(self._restless.astype(np.uint8), _MARGIN) > 0
+            if self._squares is not None:
+                self._blanked &= ~self._squares
 
     def blank(self, small: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The copy (h, w, 3) with its restless pixels black."""
-        if self._pictures < _MIN_PICTURES or not self._restless.any():
+        if self._blanked is None:
             return small
         blanked = small.copy()
-        blanked[cv2.dilate(self._restless.astype(np.uint8), _MARGIN) > 0] = 0
+        blanked[self._blanked] = 0
         return blanked

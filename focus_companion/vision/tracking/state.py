@@ -12,7 +12,7 @@ from ..capture.frames import Frame, Image
 from ..detection.find_board import FoundBoard
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
-from ..geometry.stack_masks import Outlines
+from ..geometry.stack_masks import Outlines, lattice_mask
 from .change import board_window
 from .conditions import Conditions
 from .pauses import Pauses
@@ -91,4 +91,6 @@ class Context:
 
     def watch(self, outlines: Outlines) -> None:
         """Restrict the detection of motion to this board and its surroundings."""
-        self.stillness.watch(board_window(outlines), outlines.camera.lens, outlines.pitch)
+        window = board_window(outlines)
+        squares = lattice_mask(outlines, window)
+        self.stillness.watch(window, outlines.camera.lens, outlines.pitch, squares)

@@ -106,8 +106,9 @@ class Stillness:
         """The first still picture; a push in small steps leads ever further from it."""
         self._compared: list[_Compared] = []
         self._seen: Small | None = None
-        """The last copy with all its pixels; used while no window is watched."""
+        """The last copy with all its pixels."""
         self._restless: RestlessPixels | None = None
+        self._squares: NDArray[np.bool_] | None = None
         self._since = 0.0
         self._noise = 1.0
         """Mean difference, in grey levels, between successive still copies."""
@@ -119,11 +120,18 @@ class Stillness:
         """Mean difference, in grey levels, between still pictures that are blurred as the copies are."""
         return self._noise * self._noise_factor
 
-    def watch(self, window: Window | None, lens: Lens | None = None, square: float = 0.0) -> None:
+    def watch(
+        self,
+        window: Window | None,
+        lens: Lens | None = None,
+        square: float = 0.0,
+        squares: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Restrict motion detection to this window; ``None``: to the whole picture. ``lens`` is that of the
-        whole picture and ``square`` the side of a square in pixels, if known.
+        whole picture, ``square`` the side of a square in pixels, and ``squares`` (h, w) a mask of the
+        window's pixels that show squares, if known.
         """
-        self._window, self._lens, self._square = window, lens, square
+        self._window, self._lens, self._square, self._squares = window, lens, square, squares
         self._compared, self._seen, self._restless = [], None, None
 
     def small_copy(self, picture: Picture) -> Small:
@@ -209,22 +217,28 @@ class Stillness:
 
     def update(self, time: float, small: Small) -> tuple[float, Small]:
         """Seconds for which the picture has been still, 0 while there is motion; and the copy without what
-        never rests in the whole picture. Around a board, nothing is left out, as hands work there.
+        never rests. On the squares, nothing is left out, as hands play there.
         """
-        if self._window is None:
-            small = self._without_restless(time, small)
-        return self._still_for(time, small), small
-
-    def _without_restless(self, time: float, small: Small) -> Small:
         last, self._seen = self._seen, small
         if last is None or self._restless is None or last.shape != small.shape:
-            self._restless = RestlessPixels(small.shape[:2])
-            return small
-        difference = np.asarray(cv2.absdiff(small, last))
-        moves = self._changed(difference) > _MOTION_THRESHOLD and not self._explained(last, small)
-        most = difference.max(axis=2) if moves else np.zeros(difference.shape[:2], np.uint8)
-        self._restless.learn(time, most > self._step)
-        return self._restless.blank(small)
+            self._restless = RestlessPixels(small.shape[:2], self._squares_in(small))
+            return self._still_for(time, small), small
+        blanked = self._restless.blank(small)
+        lasted = self._still_for(time, blanked)
+        moves, changed = lasted == 0.0, None
+        if moves or blanked is not small:
+            changed = np.asarray(cv2.absdiff(small, last)).max(axis=2) > self._step
+        self._restless.learn(time, changed, moves=moves)
+        return lasted, blanked
+
+    def _squares_in(self, small: Small) -> NDArray[np.bool_] | None:
+        """The pixels of a copy (h, w) within a square of the squares; ``None`` if no board is known."""
+        if self._squares is None:
+            return None
+        (height, width), across = small.shape[:2], self._squares.shape[1]
+        shown = cv2.resize(self._squares.view(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
+        reach = 2 * round(self._square * width / across) + 1
+        return np.asarray(cv2.dilate(shown, np.ones((reach, reach), np.uint8))) > 0
 
     def _still_for(self, time: float, small: Small) -> float:
         previous, self._previous = self._previous, small

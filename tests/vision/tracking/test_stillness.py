@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from focus_companion.vision.capture.frames import Image, read_image
+from focus_companion.vision.geometry.stack_masks import Window
 from focus_companion.vision.tracking.stillness import Stillness
 from focus_companion.vision.tracking.watcher import SETTLE_TIME
 
@@ -32,9 +33,14 @@ def noisy(image: Image, index: int) -> Image:
     return np.asarray(np.clip(image + noise, 0, 255), np.uint8)
 
 
-def still_times(pictures: list[Image]) -> list[float]:
-    """Seconds for which the scene has been still, for each of the pictures."""
+def still_times(pictures: list[Image], squares: Image | None = None) -> list[float]:
+    """Seconds for which the scene has been still, for each of the pictures. ``squares``: a mask of those of a
+    known board.
+    """
     stillness = Stillness()
+    if squares is not None:
+        height, width = squares.shape
+        stillness.watch(Window(0, 0, width, height), square=width / 14, squares=squares > 0)
     return [
         stillness.update(index * FRAME_INTERVAL, stillness.small_copy(noisy(picture, index)))[0]
         for index, picture in enumerate(pictures)
@@ -86,6 +92,27 @@ def test_a_running_clock_in_the_picture_is_not_motion() -> None:
     still = still_times([with_clock(BOARD, index) for index in range(30)])
     assert max(still) > 2 * SETTLE_TIME
     assert max(still_times([with_clock(BOARD, 0) for _ in range(30)])) == pytest.approx(29 * FRAME_INTERVAL)
+
+
+SQUARES = np.asarray(cv2.rectangle(np.zeros(BOARD.shape[:2], np.uint8), (300, 250), (980, 850), 1, -1))
+
+
+def waving(image: Image, index: int, at: tuple[int, int]) -> Image:
+    """A hand that moves to and fro in one place."""
+    hand = at[0] + 40 * (index % 2), at[1]
+    return np.asarray(cv2.circle(image.copy(), hand, 50, (130, 160, 210), -1), np.uint8)
+
+
+def test_only_off_the_squares_is_a_running_clock_no_motion() -> None:
+    beside = still_times([with_clock(BOARD, index) for index in range(60)], SQUARES)
+    assert max(beside) > 2 * SETTLE_TIME
+    on_squares = still_times([waving(BOARD, index, (640, 500)) for index in range(60)], SQUARES)
+    assert max(on_squares) < SETTLE_TIME
+
+
+def test_a_single_motion_after_a_long_pause_is_motion() -> None:
+    pictures = [BOARD] * 60 + [fingertip(BOARD, index) for index in range(6)]
+    assert max(still_times(pictures, SQUARES)[61:]) < SETTLE_TIME
 
 
 def test_a_fingertip_is_motion_though_a_clock_runs() -> None:
