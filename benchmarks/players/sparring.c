@@ -36,6 +36,33 @@ static i32 history[4][64 * 64];
 static u16 killers[PLIES + 2][2], age;
 static int root_player, root_side, stopped, nodes, next_look, root_best;
 
+/* Write every legal turn (origin * 64 + target) of the player to move and return their number. */
+static int list_moves(const Position *p, u16 *moves) {
+    int me = p->to_move, count = 0;
+    if (p->over) return 0;
+    int placing = p->placing[me] > 0, thirteenth = p->thirteenth >> me & 1;
+    if (placing || thirteenth || p->reserve[me]) {
+        for (int s = 0; s < SQUARES; s++) {
+            u32 code = p->code[s];
+            int may = code == EMPTY;
+            if (!may && placing) may = top_of(code) == me && height_of(code) < MAX_HEIGHT;
+            else if (!may && !thirteenth) may = !rules.reserve_own || top_of(code) == me;
+            if (may) moves[count++] = (u16)(DROP << 6 | s);
+        }
+        if (placing || thirteenth) return count;
+    }
+    int movable = bit(me);
+    if (rules.move_partner && !(p->out & bit(partner_of(me)))) movable |= bit(partner_of(me));
+    for (int s = 0; s < SQUARES; s++) {
+        u32 code = p->code[s];
+        if (code == EMPTY || !(movable >> top_of(code) & 1)) continue;
+        int h = height_of(code);
+        for (int d = 0; d < 4; d++)
+            for (int k = 0; k < h && ray[s][d][k] != 255; k++) moves[count++] = (u16)(s << 6 | ray[s][d][k]);
+    }
+    return count;
+}
+
 static double exponential(double x) {
     double y = 1 + x / 1024;
     if (y < 0) return 0;

@@ -184,7 +184,7 @@ def test_invalid_requests_are_refused() -> None:
 def test_the_shipped_engine_is_built_from_its_source() -> None:
     source = b"".join(
         (ROOT / "focus_companion" / "players" / "search" / name).read_bytes()
-        for name in ("position.h", "evaluate.h", "board.h", "search.c")
+        for name in ("position.h", "evaluate.h", "board.h", "turns.h", "search.c")
     )
     built_from = (ROOT / "focus_companion" / "players" / "engine.sources").read_text().split()[0]
     assert hashlib.sha256(source).hexdigest() == built_from, (

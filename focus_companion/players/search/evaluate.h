@@ -44,7 +44,9 @@ static void init_soften(void) {
 }
 
 static void stack_worth(Position *p, int square, u32 code, int sign) {
-    p->worth[top_of(code)] += sign * weights.stack[orbit[square]][shape_of[code]];
+    int top = top_of(code);
+    p->worth[top] += sign * weights.stack[orbit[square]][shape_of[code]];
+    p->topped[top] ^= 1ull << square;
 }
 
 static int sixteenths(const Position *p, int me) {

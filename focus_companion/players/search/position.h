@@ -40,7 +40,18 @@ typedef struct {
     u8 empties, thirteenth, out, to_move, over, winners, pad[2]; /* masks of players; over: 0 or 1 */
     i32 worth[4];                                                /* of the stacks on the board: evaluate.h */
     u64 key;                                                     /* of the stacks on the board */
+    u64 topped[4];                                               /* sets of squares, by player: evaluate.h */
+    u64 filler;                                                  /* to a whole number of pairs */
 } Position;
+
+typedef u64 Pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Inline, since the runtime would copy by calling a function. */
+static inline void copy_position(Position *to, const Position *from) {
+    Pair *a = (Pair *)to;
+    const Pair *b = (const Pair *)from;
+    for (unsigned i = 0; i < sizeof(Position) / sizeof(Pair); i++) a[i] = b[i];
+}
 
 static Rules rules;
 static u8 ray[SQUARES][4][MAX_HEIGHT]; /* square met after 1..5 steps, 255 off the board */

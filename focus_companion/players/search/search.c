@@ -2,8 +2,7 @@
  *
  * With more than two sides everybody else is taken to play against the player at the root (Paranoid), or only
  * one of them in each round while the others make their most natural turn (BRS+), as the host chooses. */
-#include "evaluate.h"
-#include "board.h"
+#include "turns.h"
 
 enum { DEEPEST = 60, PLIES = 80, QUIET = 6, KEPT = 1 << 20, BOUND_EXACT = 1, BOUND_LOW = 2, BOUND_HIGH = 3,
        PAST = 1024, CONTEMPT = 60 };
@@ -11,7 +10,8 @@ enum { DEEPEST = 60, PLIES = 80, QUIET = 6, KEPT = 1 << 20, BOUND_EXACT = 1, BOU
 #define EXPORT(name) __attribute__((export_name(#name)))
 __attribute__((import_module("host"), import_name("should_stop"))) int should_stop(void);
 
-typedef struct { u32 check; u16 move, age; i16 score; i16 depth; u8 bound, pad[3]; } Kept;
+/* Small, since most of a look-up's time is the wait for memory. Free: bound 0. */
+typedef struct { u32 check : 26, depth : 6; u16 move : 12, bound : 2; i16 score; } Kept;
 
 typedef struct {
     i32 most_nodes, most_depth, noise, brs, root; /* brs: 1 for BRS+, 0 for Paranoid; root: for whom to search */
@@ -29,13 +29,13 @@ static Wanted wanted;
 static Found found;
 static u16 listed[MAX_MOVES];
 static Kept kept[KEPT];
-static i32 history[4][64 * 64];
+static i16 history[4][64 * 64]; /* at most 3000 and one addition, which depth bounds to 28,800 */
 static u16 killers[PLIES][2];
 static u16 lines[PLIES + 2][PLIES + 2];
 static u8 line_lengths[PLIES + 2];
 static u16 age;
 static int root_player, root_side, stopped, nodes, next_look;
-static u64 stir;
+static u64 stir, age_mix; /* age_mix: makes what earlier searches kept unknown */
 static u64 past[PAST], keys[PLIES + 2]; /* positions of the game so far, as a hash table; those of the line */
 static i32 past_count;
 
@@ -54,10 +54,10 @@ static int circle(int mine) {
 
 static inline int for_root(const Position *p) { return root_side >> p->to_move & 1; }
 
-static int static_value(const Position *p) {
+static int static_value(const Position *p, u64 key) {
     int value = odds(p, root_player);
     if (wanted.noise) { /* the sum of four bytes is near enough to a bell curve, of deviation 148 */
-        u64 h = mix(full_key(p) ^ stir);
+        u64 h = mix(key ^ stir);
         int sum = (int)(h & 255) + (int)(h >> 8 & 255) + (int)(h >> 16 & 255) + (int)(h >> 24 & 255) - 510;
         value += sum * wanted.noise / 148;
     }
@@ -66,65 +66,6 @@ static int static_value(const Position *p) {
 
 static int look_up_end(const Position *p, int ply) {
     return (p->winners & root_side) ? WON - ply : -(WON - ply);
-}
-
-/* What a turn changes at once for its mover's side, by the table alone. */
-static int gain_of(const Position *p, int move) {
-    int me = p->to_move, origin = move >> 6, target = move & 63, k = 1, gain = 0;
-    u32 carried = (u32)me, was = p->code[target], reserve = p->reserve[me];
-    if (origin == DROP) {
-        if (!p->placing[me]) {
-            int n = (int)reserve < RESERVES ? (int)reserve : RESERVES - 1;
-            gain += weights.reserve[n - 1] - weights.reserve[n];
-            reserve--;
-        } else gain -= weights.unplaced;
-    } else {
-        u32 source = p->code[origin];
-        k = steps_between[origin][target];
-        int left = height_of(source) - k;
-        carried = (source >> 2 * left) & ((1u << 2 * k) - 1);
-        u32 rest = (source & ((1u << 2 * left) - 1)) | 1u << 2 * left;
-        gain -= weights.stack[orbit[origin]][shape_of[source]];
-        if (rest != EMPTY) {
-            int worth = weights.stack[orbit[origin]][shape_of[rest]];
-            gain += (side_of(me) & bit(top_of(rest))) ? worth : -worth;
-        }
-    }
-    if (was != EMPTY) {
-        int worth = weights.stack[orbit[target]][shape_of[was]];
-        gain += (side_of(me) & bit(top_of(was))) ? -worth : worth;
-    }
-    u32 code = joined(was, carried, k);
-    for (int excess = height_of(code) - MAX_HEIGHT; excess > 0; excess--, code >>= 2)
-        if (side_of(me) & bit(code & 3)) {
-            int n = (int)reserve < RESERVES - 1 ? (int)reserve : RESERVES - 2;
-            gain += weights.reserve[n + 1] - weights.reserve[n];
-            reserve++;
-        } else if (rules.fast) gain += 300;
-    return gain + weights.stack[orbit[target]][shape_of[code]];
-}
-
-/* A heap of moves by promise, most promising first. */
-typedef struct { i64 item[MAX_MOVES]; int count; } Heap;
-static inline i64 pack(int promise, int move) { return ((i64)promise << 16) | move; }
-
-static void sift(Heap *heap, int at) {
-    i64 item = heap->item[at];
-    for (int child; (child = 2 * at + 1) < heap->count; at = child) {
-        if (child + 1 < heap->count && heap->item[child + 1] > heap->item[child]) child++;
-        if (heap->item[child] <= item) break;
-        heap->item[at] = heap->item[child];
-    }
-    heap->item[at] = item;
-}
-static void order(Heap *heap) {
-    for (int at = heap->count / 2 - 1; at >= 0; at--) sift(heap, at);
-}
-static i64 take(Heap *heap) {
-    i64 best = heap->item[0];
-    heap->item[0] = heap->item[--heap->count];
-    if (heap->count) sift(heap, 0);
-    return best;
 }
 
 static int out_of_time(void) {
@@ -141,26 +82,21 @@ static int quiet(int ply, int alpha, int beta, int left) {
     const Position *p = &path[ply];
     nodes++;
     if (p->over) return for_root(p) ? look_up_end(p, ply) : -look_up_end(p, ply);
-    int value = static_value(p);
+    int value = static_value(p, wanted.noise ? full_key(p) : 0);
     if (value >= beta || !left || ply >= PLIES) return value;
     if (out_of_time()) return value;
     if (value > alpha) alpha = value;
-    u16 moves[MAX_MOVES];
-    Heap heap;
-    int count = list_moves(p, moves);
-    heap.count = 0;
-    for (int i = 0; i < count; i++) {
-        u32 at = p->code[moves[i] & 63];
-        if (moves[i] >> 6 == DROP || at == EMPTY || (side_of(p->to_move) & bit(top_of(at)))) continue;
-        int gain = gain_of(p, moves[i]);
-        if (value + gain > alpha) heap.item[heap.count++] = pack(gain, moves[i]);
-    }
-    order(&heap);
-    for (int tried = 0; heap.count && tried < 6; tried++) {
-        i64 next = take(&heap);
-        if (value + (int)(next >> 16) <= alpha) break;
-        path[ply + 1] = *p;
-        apply(&path[ply + 1], (int)(next & 0xFFFF));
+    Turns turns;
+    list_turns(p, &turns, 1);
+    int count = 0;
+    for (int i = 0; i < turns.count; i++)
+        if (value + turns.gain[i] > alpha) turns.item[count++] = pack(turns.gain[i], turns.move[i]);
+    turns.count = count;
+    i32 next = TOP;
+    for (int tried = 0; tried < 6 && (next = next_item(&turns, next)) != NONE; tried++) {
+        if (value + (next >> MOVE_BITS) <= alpha) break;
+        copy_position(&path[ply + 1], p);
+        apply(&path[ply + 1], move_of(next));
         int same = for_root(&path[ply + 1]) == for_root(p);
         int score = same ? quiet(ply + 1, alpha, beta, left - 1) : -quiet(ply + 1, -beta, -alpha, left - 1);
         if (score > value) value = score;
@@ -205,10 +141,11 @@ static int search(int ply, int depth, int alpha, int beta, int spent, int nulled
     u64 key = plain ^ (many ? mix((u64)root_player + 77 + (u64)(brs * (1 + spent)) * 8) : 0) ^ stir;
     Kept *slot = &kept[key & (KEPT - 1)];
     u16 first = 0;
-    int known = slot->age == age && slot->check == (u32)(key >> 32);
+    u32 check = (u32)((key ^ age_mix) >> 38);
+    int known = slot->check == check && slot->bound;
     if (known) {
         first = slot->move;
-        if (narrow && slot->depth >= depth) { /* where the line is wanted, it is searched to its end */
+        if (narrow && (int)slot->depth >= depth) { /* where the line is wanted, it is searched to its end */
             int score = slot->score;
             if (score > SURE) score -= ply;
             else if (score < -SURE) score += ply;
@@ -218,10 +155,10 @@ static int search(int ply, int depth, int alpha, int beta, int spent, int nulled
         }
     }
     int calm = !is_placing(p) && !p->thirteenth;
-    int value = static_value(p), slack = rules.fast ? 1200 : wanted.noise * 2;
+    int value = static_value(p, plain), slack = rules.fast ? 1200 : wanted.noise * 2;
     if (ply && narrow && !nulled && !many && calm && depth >= 3 && value >= beta && beta > -SURE && beta < SURE) {
         Position *child = &path[ply + 1];
-        *child = *p;
+        copy_position(child, p);
         int next = p->to_move;
         for (int i = 0; i < rules.players; i++) {
             next = next + 1 == rules.players ? 0 : next + 1;
@@ -235,38 +172,25 @@ static int search(int ply, int depth, int alpha, int beta, int spent, int nulled
             if (score >= beta) return score > SURE ? beta : score;
         }
     }
-    u16 moves[MAX_MOVES];
-    Heap heap;
-    int count = heap.count = list_moves(p, moves);
-    const i32 *past = history[p->to_move];
-    for (int i = 0; i < count; i++) {
-        int move = moves[i], gain = gain_of(p, move), promise = gain * 4;
-        if (move == first) promise = 1 << 26;
-        else {
-            if (move == killers[ply][0] || move == killers[ply][1]) promise += 1600;
-            promise += past[move];
-        }
-        heap.item[i] = pack(promise, move);
-    }
-    order(&heap);
+    Turns turns;
+    list_turns(p, &turns, 0);
+    i32 item = rank(&turns, history[p->to_move], first, killers[ply]);
     int best = -WON - 1, best_move = 0, was_alpha = alpha;
-    for (int tried = 0; heap.count; tried++) {
-        int move = (int)(take(&heap) & 0xFFFF), free = 0;
+    int sparing = depth <= 2 && narrow && calm && !(depth == 1 && rules.fast);
+    for (int tried = 0; item != NONE; tried++, item = next_item(&turns, item)) {
+        int move = move_of(item), free = 0;
         if (brs && tried) {
             if (spent) break; /* somebody else has had the free turn */
             free = 1;
         }
-        if (depth == 1 && tried && narrow && !rules.fast && best > -SURE && calm) {
-            int most = value + gain_of(p, move) + slack;
-            if (most <= alpha) {
-                if (most > best) best = most;
-                continue;
-            }
+        if (sparing && best > -SURE && tried > (depth == 1 ? 0 : 3)) {
+            int most = drop_hopeless(&turns, item, alpha - value - slack - (depth == 1 ? 0 : 900));
+            if (depth == 1 && most != NONE && value + most + slack > best) best = value + most + slack;
+            sparing = 0;
+            if ((item = next_item(&turns, item + 1)) == NONE) break;
+            move = move_of(item);
         }
-        if (depth == 2 && tried > 3 && narrow && best > -SURE && calm &&
-            value + gain_of(p, move) + slack + 900 <= alpha)
-            continue;
-        path[ply + 1] = *p;
+        copy_position(&path[ply + 1], p);
         apply(&path[ply + 1], move);
         int score, less = 0;
         if (depth >= 3 && tried >= 3) {
@@ -303,8 +227,8 @@ static int search(int ply, int depth, int alpha, int beta, int spent, int nulled
                 }
             }
             if (alpha >= beta) {
-                i32 *counted = &history[p->to_move][move];
-                *counted += depth * depth * 8;
+                i16 *counted = &history[p->to_move][move];
+                *counted = (i16)(*counted + depth * depth * 8);
                 if (*counted > 3000)
                     for (int i = 0; i < 64 * 64; i++) history[p->to_move][i] /= 2;
                 if (killers[ply][0] != move) {
@@ -319,12 +243,11 @@ static int search(int ply, int depth, int alpha, int beta, int spent, int nulled
     int score = best;
     if (score > SURE) score += ply;
     else if (score < -SURE) score -= ply;
-    if (!known || slot->depth <= depth || slot->bound != BOUND_EXACT) {
-        slot->check = (u32)(key >> 32);
-        slot->age = age;
+    if (!known || (int)slot->depth <= depth || slot->bound != BOUND_EXACT) {
+        slot->check = check;
         slot->score = (i16)score;
-        slot->depth = (i16)depth;
-        slot->move = (u16)(best > was_alpha ? best_move : first);
+        slot->depth = (u32)depth & 63; /* DEEPEST is less */
+        slot->move = (best > was_alpha ? best_move : first) & MOVE_MASK;
         slot->bound = best >= beta ? BOUND_LOW : best > was_alpha ? BOUND_EXACT : BOUND_HIGH;
     }
     return best;
@@ -340,6 +263,7 @@ EXPORT(listed) u16 *export_listed(void) { return listed; }
 /* To be called when the rules or the weights have been written. */
 EXPORT(prepare) void prepare(void) {
     init_geometry();
+    init_reach();
     init_shapes();
     init_soften();
 }
@@ -349,13 +273,18 @@ EXPORT(settle) void settle(void) {
     Position given = board;
     board.empties = SQUARES;
     board.key = 0;
-    for (int i = 0; i < 4; i++) board.stacks[i] = 0, board.worth[i] = 0;
+    for (int i = 0; i < 4; i++) board.stacks[i] = 0, board.worth[i] = 0, board.topped[i] = 0;
     for (int s = 0; s < SQUARES; s++) board.code[s] = EMPTY;
     for (int s = 0; s < SQUARES; s++)
         if (given.code[s] != EMPTY) set_square(&board, s, given.code[s]);
 }
 
-EXPORT(list) int list(void) { return list_moves(&board, listed); }
+EXPORT(list) int list(void) {
+    Turns turns;
+    list_turns(&board, &turns, 0);
+    for (int i = 0; i < turns.count; i++) listed[i] = turns.move[i];
+    return turns.count;
+}
 EXPORT(make) void make(int move) { apply(&board, move); }
 
 /* Forget, and keep, positions that have been: coming back to one of them is going in circles. */
@@ -385,16 +314,17 @@ EXPORT(think) void think(void) {
         memset(kept, 0, sizeof kept);
         age = 1;
     }
+    age_mix = mix(age);
     memset(history, 0, sizeof history);
     memset(killers, 0, sizeof killers);
     memset(&found, 0, sizeof found);
     path[0] = board;
-    Heap heap;
-    heap.count = found.moves_at_root = list_moves(&board, listed);
-    for (int i = 0; i < heap.count; i++) heap.item[i] = pack(gain_of(&board, listed[i]), listed[i]);
-    order(&heap);
-    found.move = (u16)(heap.item[0] & 0xFFFF); /* should there be no time for anything */
-    found.score = static_value(&board);
+    Turns turns;
+    list_turns(&board, &turns, 0);
+    for (int i = 0; i < turns.count; i++) turns.item[i] = pack(turns.gain[i], turns.move[i]);
+    found.moves_at_root = turns.count;
+    found.move = (u16)move_of(next_item(&turns, TOP)); /* should there be no time for anything */
+    found.score = static_value(&board, full_key(&board));
     found.line[0] = found.move;
     found.line_length = 1;
     for (int depth = 1; depth <= wanted.most_depth && depth <= DEEPEST; depth++) {
