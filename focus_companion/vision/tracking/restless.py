@@ -18,6 +18,9 @@ _MIN_SHARE: Final = 0.2
 second change in half of the pictures at least; a sign that blinks once a second in an eighth."""
 _REST: Final = 0.05
 """Share from which it is no longer restless: a mask that changes looks like motion itself."""
+_MAX_SIZE: Final = 0.02
+"""Largest share of the pixels that changes at once without an arm or a swaying camera; large digits change a
+quarter of it. Raising it lets larger things be restless, and arms, too."""
 _MIN_PICTURES: Final = 8
 """Number of pictures from which the shares are known. Raising it delays the first search for a board;
 lowering it, a hand that sets up the board counts as restless."""
@@ -42,7 +45,7 @@ class RestlessPixels:
 
     def learn(self, time: float, changed: NDArray[np.bool_] | None, *, moves: bool) -> None:
         """The pixels (h, w) that have ``changed`` in the copy taken at ``time``, if any. Unless something
-        ``moves``, the motion of the camera or the light explains all changes but those of restless pixels.
+        small ``moves``, only pixels that are restless already count: a swaying camera changes every edge.
         """
         elapsed = 0.0 if self._time is None else max(0.0, time - self._time)
         self._time = time
@@ -53,11 +56,13 @@ class RestlessPixels:
             weight = max(weight, 1 / self._pictures)
         self._share *= np.float32(1 - weight)
         if changed is None:
-            pass
-        elif moves:
-            self._share[changed] += np.float32(weight)
-        elif self._blanked is not None:
-            self._share[changed & self._blanked] += np.float32(weight)
+            return
+        if not moves or changed.mean() > _MAX_SIZE:
+            if self._blanked is not None:
+                self._share[changed & self._blanked] += np.float32(weight)
+            return
+        self._share[changed] += np.float32(weight)
+        # While nothing moves, the mask is kept: where it changes, so do the blanked copies.
         self._restless = self._share > np.where(self._restless, _REST, _MIN_SHARE)
         self._blanked = None
         if self._restless.any() and (self._squares is not None or self._pictures >= _MIN_PICTURES):
