@@ -174,11 +174,13 @@ class Look:
         """
         if self.change is None:
             return {}
-        deviation = self.deviations
+        deviation, change = self.deviations, self.change
         faint = sorted(
             np.flatnonzero((deviation >= _MIN_FAINT_DEVIATION) & (self.touched < _MAX_FAINT_SHARE)),
             key=lambda s: -deviation[s],
         )
+        # Where a reflection was undone, or one picture is out of focus, so much remains of that.
+        faint = [s for s in faint if change.comparable(int(s))]
         return {int(s): float(deviation[s]) for s in faint[:_MAX_FAINT_SQUARES]}
 
     @cached_property
