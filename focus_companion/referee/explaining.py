@@ -58,7 +58,7 @@ def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
     if act.changes:
         gain = look.evidence.gain(act.changes)
         faint = act.kind is Kind.BACK or act.changes.keys() <= certain_faint_changes(look)
-        if gain.nats + shadow_evidence(look, act) < _MIN_EXPLAINED_NATS and not faint:
+        if gain.nats + shadow_evidence(look, act) < _min_explained_nats(look, act) and not faint:
             return False
         if any(_contradicted(look, act, square) for square in act.changes):
             return False
@@ -69,6 +69,14 @@ def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
         or look.evidence.gain(act.changes).per_pixel >= MIN_GOOD_NATS_PER_PIXEL
         or best.nats < _MAX_NATS_WITHOUT_GOOD_FIT
     )
+
+
+def _min_explained_nats(look: Look, act: Act) -> float:
+    """Minimum log-likelihood ratio of the picture for an act: more where a reflection was undone or a picture
+    is out of focus, as what remains of that may look a little like any stack.
+    """
+    alike = look.change is None or all(look.change.comparable(square) for square in act.changes)
+    return _MIN_EXPLAINED_NATS if alike else MIN_MISSED_GAIN
 
 
 def _contradicted(look: Look, act: Act, square: int) -> bool:

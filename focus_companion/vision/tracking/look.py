@@ -170,16 +170,16 @@ class Look:
     @cached_property
     def faintly_changed(self) -> dict[int, float]:
         """The squares with few changed pixels that deviate most, with their deviations in standard
-        deviations: a piece was placed on its own colour, or a shadow has moved. Not those where a reflection
-        was undone, or if one picture is out of focus: what remains of that may deviate as much.
+        deviations: a piece was placed on its own colour, or a shadow has moved.
         """
         if self.change is None:
             return {}
         deviation = self.deviations
-        few = np.flatnonzero((deviation >= _MIN_FAINT_DEVIATION) & (self.touched < _MAX_FAINT_SHARE))
-        faint: list[int] = [s for s in few.tolist() if self.change.comparable(s)]
-        faint.sort(key=lambda s: -deviation[s])
-        return {s: float(deviation[s]) for s in faint[:_MAX_FAINT_SQUARES]}
+        faint = sorted(
+            np.flatnonzero((deviation >= _MIN_FAINT_DEVIATION) & (self.touched < _MAX_FAINT_SHARE)),
+            key=lambda s: -deviation[s],
+        )
+        return {int(s): float(deviation[s]) for s in faint[:_MAX_FAINT_SQUARES]}
 
     @cached_property
     def occluder(self) -> Occluder | None:
