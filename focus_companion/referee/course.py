@@ -101,8 +101,6 @@ class IgnoredChanges:
         penalties |= {
             s: IGNORED_FAINT_PENALTY * min(1.0, by / _CERTAIN_FAINT_DEVIATION)
             for s, by in look.faintly_changed.items()
-            # What remains of a reflection or a defocus that was undone may differ as much.
-            if look.change is None or look.change.comparable(s)
         }
         self._penalties = penalties
         self._outlines, self._stood = look.evidence.outlines, look.evidence.standing

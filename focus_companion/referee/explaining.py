@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -57,8 +57,14 @@ def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
         return False
     if act.changes:
         gain = look.evidence.gain(act.changes)
-        faint = act.kind is Kind.BACK or act.changes.keys() <= certain_faint_changes(look)
-        if gain.nats + shadow_evidence(look, act) < _min_explained_nats(look, act) and not faint:
+        shown = gain.nats + shadow_evidence(look, act)
+        # What remains of a reflection or a defocus that was undone may look a little like any stack, and
+        # makes other squares seem to differ, too.
+        alike = _comparable(look, act.changes)
+        certain = shown >= 0 or _comparable(look, look.faintly_changed)
+        faint = alike and certain and act.changes.keys() <= certain_faint_changes(look)
+        least = _MIN_EXPLAINED_NATS if alike else MIN_MISSED_GAIN
+        if shown < least and not faint and act.kind is not Kind.BACK:
             return False
         if any(_contradicted(look, act, square) for square in act.changes):
             return False
@@ -71,12 +77,9 @@ def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
     )
 
 
-def _min_explained_nats(look: Look, act: Act) -> float:
-    """Minimum log-likelihood ratio of the picture for an act: more where a reflection was undone or a picture
-    is out of focus, as what remains of that may look a little like any stack.
-    """
-    alike = look.change is None or all(look.change.comparable(square) for square in act.changes)
-    return _MIN_EXPLAINED_NATS if alike else MIN_MISSED_GAIN
+def _comparable(look: Look, squares: Iterable[int]) -> bool:
+    """Whether small differences of these squares from the reference tell anything."""
+    return look.change is None or all(look.change.comparable(square) for square in squares)
 
 
 def _contradicted(look: Look, act: Act, square: int) -> bool:

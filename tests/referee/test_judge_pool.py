@@ -98,6 +98,16 @@ def test_a_turn_that_leaves_another_change_unexplained_is_not_accepted_at_once(
     assert found.act.changes.keys() == squares("d5", "d6", *(("f2", "f3") if further else ()))
 
 
+@pytest.mark.parametrize(
+    ("nats", "alike", "told"), [(12.0, True, True), (12.0, False, False), (CLEAR, False, True)]
+)
+def test_under_an_undone_reflection_a_turn_must_be_seen_clearly(nats: float, alike: bool, told: bool) -> None:
+    look = fake_look(STACKS, {"d5": 0.25, "d6": 0.25}, {"d5": {"": nats}, "d6": {"rg": nats}})
+    look.change.alike = alike
+    found = judge(look, [start_position(RULES)], RULES, None)
+    assert (found.act.moves == (Move.parse("d5-d6"),) and found.lead >= MIN_CERTAIN_LEAD) is told
+
+
 @pytest.mark.parametrize("domes", [(), ("a4", "a5")], ids=["nothing else", "two domes"])
 def test_pieces_may_be_hidden_by_whatever_hides_domes_near_them(domes: tuple[str, ...]) -> None:
     """A head as dark as the board covers a piece on each of two squares, and the bare domes beside them."""
