@@ -189,6 +189,7 @@ def test_a_game_is_played_remotely(table: Any, browser: Any, seen: Seen, looping
         page.get_by_role("button", name="Cancel").click()
         status(page, "It is your turn")
         page.get_by_role("button", name="Choose your turn").click()
+        status(page, "Which turn do you play?")
         page.locator('[data-square="b4"]').click()
         page.locator('#board [data-move="b4-b5"]').click()
         page.get_by_role("button", name="Yes, this turn").click()
