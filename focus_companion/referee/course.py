@@ -64,7 +64,8 @@ _MAX_SHADOW_EVIDENCE = 40.0
 shadows outweigh more of what the picture of the stack says against the act."""
 
 MAX_CONTEXT_EVIDENCE = BESIDE_EVIDENCE + _MAX_SHADOW_EVIDENCE + 2 * _MAX_UNSEEN_PLACING_EVIDENCE
-"""Maximum nats of :func:`context_evidence` in favour of an act: a turn changes two squares at most."""
+"""Maximum nats of :func:`context_evidence` in favour of an act; an invisible turn changes two squares at
+most."""
 
 IGNORED_CHANGE_PENALTY = 14.0
 """Maximum penalty in nats of an act that does not account for a changed square."""

@@ -58,8 +58,8 @@ def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
     if act.changes:
         gain = look.evidence.gain(act.changes)
         shown = gain.nats + shadow_evidence(look, act)
-        # What remains of a reflection or a defocus that was undone may look a little like any stack, and
-        # makes other squares seem to differ, too.
+        # Reflections and defocus are never undone completely. What is left may fit a stack by some nats, and
+        # makes squares seem faintly changed; there the picture must not speak against the act.
         alike = _comparable(look, act.changes)
         certain = shown >= 0 or _comparable(look, look.faintly_changed)
         faint = alike and certain and act.changes.keys() <= certain_faint_changes(look)
@@ -78,7 +78,9 @@ def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
 
 
 def _comparable(look: Look, squares: Iterable[int]) -> bool:
-    """Whether small differences of these squares from the reference tell anything."""
+    """Whether small differences from the reference are evidence on these squares: no reflection was undone
+    there, and both pictures are in focus.
+    """
     return look.change is None or all(look.change.comparable(square) for square in squares)
 
 

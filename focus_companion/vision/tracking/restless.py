@@ -50,7 +50,7 @@ class RestlessPixels:
         elapsed = 0.0 if self._time is None else max(0.0, time - self._time)
         self._time = time
         self._pictures += 1
-        # After a pause, too, it takes several pictures.
+        # Limited, so that a single picture after a pause does not decide.
         weight = min(-float(np.expm1(-elapsed / _MEMORY)), 1 / _MIN_PICTURES)
         if self._squares is None:
             weight = max(weight, 1 / self._pictures)

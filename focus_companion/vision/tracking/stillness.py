@@ -232,7 +232,9 @@ class Stillness:
         return lasted, blanked
 
     def _squares_in(self, small: Small) -> NDArray[np.bool_] | None:
-        """The pixels of a copy (h, w) within a square of the squares; ``None`` if no board is known."""
+        """Mask of a copy (h, w): where squares are, or are at most one square away; ``None`` if no board is
+        known.
+        """
         if self._squares is None:
             return None
         (height, width), across = small.shape[:2], self._squares.shape[1]
@@ -241,6 +243,7 @@ class Stillness:
         return np.asarray(cv2.dilate(shown, np.ones((reach, reach), np.uint8))) > 0
 
     def _still_for(self, time: float, small: Small) -> float:
+        """Seconds for which the copies have been still; 0 while there is motion."""
         previous, self._previous = self._previous, small
         if previous is None or self._first is None or previous.shape != small.shape:
             self._first, self._since, self.frames = small, time, 0
