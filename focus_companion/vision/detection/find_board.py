@@ -12,6 +12,7 @@ from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import SIDES, upright
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
+from ..haze import Haze
 from .blobs import WORK_PIXELS
 from .board_search import BoardSearch
 from .candidates import SMALL_BOARD_LEVELS
@@ -56,7 +57,7 @@ def find_board(
     """The board in a BGR picture, or None if none is visible.
 
     Args:
-        image: (H, W, 3) uint8.
+        image: (H, W, 3) uint8; haze is removed from it.
         profiles: the sets that are considered; at least one.
         stacks: the stacks on the 52 squares, bottom to top, if known; they determine the orientation.
         rank1: the side of the picture (bottom, left, top, right) at which rank 1 lies if ``stacks`` leave it
@@ -67,6 +68,7 @@ def find_board(
         ValueError: wrong shape of the picture, wrong number of stacks, unknown side, or no profile.
     """
     _check(image, profiles, stacks, rank1)
+    image = Haze.of(image).removed(image)
     if profiles[0].flat and not any(stacks or ()):
         chess = find_chess_board(image, profiles[0], lens)
         if chess is not None:

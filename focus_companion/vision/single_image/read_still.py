@@ -13,6 +13,7 @@ from ..detection.find_board import find_board
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
+from ..haze import Haze
 from .search import (
     CLEAR_GAIN,
     Explanation,
@@ -68,6 +69,7 @@ def read_still(
     ``players``: the letters of the colours in play. ``rank1``: the side of the picture where rank 1 is.
     ``lens``: that of the camera, if known.
     """
+    image = Haze.of(image).removed(image)
     found = find_board(image, profiles, rank1=rank1, lens=lens)
     if found is None:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Final
 
 from ..detection.find_board import FoundBoard
@@ -11,6 +12,7 @@ from ..detection.quarter_turn import right_way_round
 from ..geometry.orientation import sides_beyond
 from ..geometry.pose import corner_shift, turned
 from ..geometry.stack_masks import Outlines
+from ..haze import Haze
 from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement, share_agreeing_in_view
 from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
 from .stillness import Small
@@ -64,7 +66,8 @@ class Seeking:
             return self
         self._tried = picture.time
         self._attempts += 1
-        after = self._attempt(picture)
+        self._context.haze = Haze.of(picture.frame.image)
+        after = self._attempt(replace(picture, haze=self._context.haze))
         self._shows_fault = picture.small if self._context.fault else None
         return after or self
 

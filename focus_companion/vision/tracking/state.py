@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 from itertools import count
 
 from ..appearance.first_colours import before_any_piece
@@ -13,6 +14,7 @@ from ..detection.find_board import FoundBoard
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines, lattice_mask
+from ..haze import CLEAR, Haze
 from .change import board_window
 from .conditions import Conditions
 from .pauses import Pauses
@@ -37,24 +39,27 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class StillFrame:
-    """A frame without motion ``since`` (seconds of the stream); ``small`` is its subsampled copy."""
+    """A frame without motion ``since`` (seconds of the stream); ``small`` is its subsampled copy, and ``haze``
+    is to be removed from it.
+    """
 
     frame: Frame
     since: float
     small: Small
+    haze: Haze = CLEAR
 
     @property
     def time(self) -> float:
         return self.frame.time
 
-    @property
+    @cached_property
     def image(self) -> Image:
-        """(H, W, 3) uint8 BGR; converted on first use."""
-        return self.frame.image
+        """(H, W, 3) uint8 BGR, without haze; converted on first use."""
+        return self.haze.removed(self.frame.image)
 
     def showing(self, image: Image) -> StillFrame:
-        """The same frame with this image instead of its own."""
-        return replace(self, frame=replace(self.frame, picture=image))
+        """The same frame with this image, which has no haze, instead of its own."""
+        return replace(self, frame=replace(self.frame, picture=image), haze=CLEAR)
 
 
 @dataclass
@@ -66,7 +71,7 @@ class Context:
     (52): the expected position; ``confirmed``: whether it has been seen since the board was marked by hand;
     ``keep`` (0 … 1): the weight of what is known when colours and background are learned from another
     picture; ``veiled``: whether the reference may show a reflection; ``reflection``: the conditions
-    of the last look, if it showed one.
+    of the last look, if it showed one; ``haze``: that of the picture in which the board was last sought.
     """
 
     profiles: tuple[BoardProfile, ...]
@@ -80,6 +85,7 @@ class Context:
     fault: str = ""
     veiled: bool = False
     reflection: Conditions | None = None
+    haze: Haze = CLEAR
     stillness: Stillness = field(default_factory=Stillness)
     pauses: Pauses = field(default_factory=Pauses)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))

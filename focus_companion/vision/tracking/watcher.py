@@ -95,7 +95,7 @@ class Watcher:
             return None
         # The first still picture, which is searched now, refines the marked corners.
         self._marked = None
-        now, picture = self._now, StillFrame(frame, frame.time - lasted, small)
+        now, picture = self._now, StillFrame(frame, frame.time - lasted, small, self._context.haze)
         if isinstance(now, Watching):
             self._now = now.see(picture) or BoardLost(self._context, now.placement, frame.time)
         else:
