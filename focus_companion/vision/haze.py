@@ -1,4 +1,4 @@
-"""Haze in a picture: fog, a dirty or foggy lens, light that falls into the lens, or a camera's flat picture style.
+"""Haze in a picture: fog, a dirty or foggy lens, light that falls into the lens, or a flat picture style.
 
 All of them add the same light to every pixel and take contrast in return. Every picture of pieces in several
 colours holds values near black (a shadow, or the blue of a red piece), so the darkest values show how much
@@ -22,8 +22,9 @@ from .capture.sampling import thinned
 _EXTREME_SHARE: Final = 0.002
 """Share of a picture's values that are darker than its black, and brighter than its white."""
 _USUAL_BLACK: Final = 24.0
-"""Grey level of black without haze; what lies above it is haze. It is at most 22 in 216 recordings of five games
-without haze, and 90 or more where haze takes 60 % of the contrast. Raising it leaves more haze in a picture."""
+"""Grey level of black without haze; what lies above it is haze. It is at most 22 in 216 recordings of five
+games without haze, and 90 or more where haze takes 60 % of the contrast. Raising it leaves more haze in a
+picture."""
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,8 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class StillFrame:
-    """A frame without motion ``since`` (seconds of the stream); ``small`` is its subsampled copy, and ``haze``
-    is to be removed from it.
+    """A frame without motion ``since`` (seconds of the stream), from which ``haze`` is to be removed;
+    ``small`` is its subsampled copy.
     """
 
     frame: Frame
