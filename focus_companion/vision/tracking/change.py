@@ -136,8 +136,11 @@ class Change:
         labels = np.zeros(beside.shape, np.uint8)
         # A label or a cloth of a piece's colour is in both pictures; only a new piece increases the
         # likelihood of its colour.
-        new_piece = (now.max(1) > _MIN_PIECE_NATS) & (now.max(1) > before.max(1) + _MIN_NEW_PIECE_NATS)
-        labels[beside] = np.where(new_piece, now.argmax(1) + 1, 0)
+        colour = now.argmax(1)
+        each = np.arange(len(now))
+        nats, nats_before = now[each, colour], before[each, colour]
+        new_piece = (nats > _MIN_PIECE_NATS) & (nats > nats_before + _MIN_NEW_PIECE_NATS)
+        labels[beside] = np.where(new_piece, colour + 1, 0)
         mask = cv2.morphologyEx((labels > 0).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         _, blobs, stats, _ = cv2.connectedComponentsWithStats(np.asarray(mask), connectivity=8)
         pieces = ""

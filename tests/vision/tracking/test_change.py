@@ -60,6 +60,14 @@ def test_pieces_put_down_some_squares_away_are_recognised_too() -> None:
     assert Change(Smoothed(now), Smoothed(before), outlines, START, 2.0).appeared(colours) == "rrr"
 
 
+def test_a_piece_put_down_where_one_of_another_colour_lay_is_recognised() -> None:
+    """As one put down on a label that looks like a piece of another colour."""
+    look, view, rng, colours, _ = table()
+    before, now = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in "gr")
+    change = Change(Smoothed(now), Smoothed(before), Outlines(look.camera, look.profile), START, 2.0)
+    assert change.appeared(colours) == "r"
+
+
 def test_a_blurred_picture_is_subsampled_once_for_a_window() -> None:
     look, _, _, _, before = table()
     window = table_window(Outlines(look.camera, look.profile))
