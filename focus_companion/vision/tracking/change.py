@@ -135,11 +135,12 @@ class Change:
         now, before = (colours.log_likelihood(picture[beside])[:, 1:] for picture in shown)
         labels = np.zeros(beside.shape, np.uint8)
         # A label or a cloth of a piece's colour is in both pictures; only a new piece increases the
-        # likelihood of its colour.
+        # likelihood of its colour. What a piece that was taken away has uncovered looks less like a piece.
         colour = now.argmax(1)
         each = np.arange(len(now))
         nats, nats_before = now[each, colour], before[each, colour]
         new_piece = (nats > _MIN_PIECE_NATS) & (nats > nats_before + _MIN_NEW_PIECE_NATS)
+        new_piece &= nats > before.max(1)
         labels[beside] = np.where(new_piece, colour + 1, 0)
         mask = cv2.morphologyEx((labels > 0).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         _, blobs, stats, _ = cv2.connectedComponentsWithStats(np.asarray(mask), connectivity=8)

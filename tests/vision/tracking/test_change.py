@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 import cv2
+import cv2
 import numpy as np
 import pytest
 
@@ -60,12 +61,22 @@ def test_pieces_put_down_some_squares_away_are_recognised_too() -> None:
     assert Change(Smoothed(now), Smoothed(before), outlines, START, 2.0).appeared(colours) == "rrr"
 
 
-def test_a_piece_put_down_where_one_of_another_colour_lay_is_recognised() -> None:
-    """As one put down on a label that looks like a piece of another colour."""
-    look, view, rng, colours, _ = table()
-    before, now = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in "gr")
-    change = Change(Smoothed(now), Smoothed(before), Outlines(look.camera, look.profile), START, 2.0)
-    assert change.appeared(colours) == "r"
+def test_a_piece_put_down_on_something_that_resembles_another_colour_is_recognised() -> None:
+    """As on a label that is a little like a green piece."""
+    look, view, rng, colours, clear = table()
+    green, now = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in "gr")
+    label = cv2.addWeighted(green, 0.75, clear.image, 0.25, 0)
+    outlines = Outlines(look.camera, look.profile)
+    assert Change(Smoothed(now), Smoothed(np.asarray(label)), outlines, START, 2.0).appeared(colours) == "r"
+
+
+def test_what_a_piece_that_was_taken_away_has_uncovered_is_no_piece() -> None:
+    """As a label that is a little like a red piece."""
+    look, view, rng, colours, clear = table()
+    red, green = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in "rg")
+    label = cv2.addWeighted(red, 0.85, clear.image, 0.15, 0)
+    outlines = Outlines(look.camera, look.profile)
+    assert Change(Smoothed(np.asarray(label)), Smoothed(green), outlines, START, 2.0).appeared(colours) == ""
 
 
 def test_a_blurred_picture_is_subsampled_once_for_a_window() -> None:
