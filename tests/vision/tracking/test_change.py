@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache
 
 import cv2
-import cv2
 import numpy as np
 import pytest
 
