@@ -128,6 +128,11 @@ class FakeLook:
     time: float = 0.0
     shadows: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     unwatched: float = 0.0
+    displaced: bool = False
+    wrong_tops: tuple[int, ...] = ()
+
+    def disagreeing(self, _stacks: Sequence[str]) -> tuple[int, ...]:
+        return self.wrong_tops
 
     @property
     def since(self) -> float:

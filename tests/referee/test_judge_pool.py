@@ -70,6 +70,21 @@ def test_a_turn_on_exactly_the_squares_that_differ_is_not_unexplained(also_diffe
         assert (found.act.kind, found.act.moves) == (Kind.TURN, (Move.parse("d5-d6"),))
 
 
+@pytest.mark.parametrize(
+    ("displaced", "wrong_tops", "alerted"), [(False, (), True), (True, ("d5",), True), (True, (), False)]
+)
+def test_what_remains_when_a_motion_is_undone_is_no_act_if_all_tops_agree(
+    displaced: bool, wrong_tops: tuple[str, ...], alerted: bool
+) -> None:
+    """The stacks show a little of other sides, until their outlines are fitted to the new place."""
+    read_as = {"d5": {"rg": 130.0}, "d6": {"gr": 130.0}, "e5": {"rr": 130.0}}
+    look = fake_look(STACKS, dict.fromkeys(read_as, 0.9), read_as, pixels=1500)
+    look.displaced, look.wrong_tops = displaced, tuple(INDEX[name] for name in wrong_tops)
+    found = judge(look, [start_position(RULES)], RULES, None)
+    assert (reason(found) == "unexplained") is alerted
+    assert alerted or found.act.kind is Kind.NOTHING
+
+
 @pytest.mark.parametrize("changed", [0.0, 0.4])
 def test_a_difference_that_the_reference_showed_from_the_start_need_not_be_explained(changed: float) -> None:
     """Under a reflection, e5 already looked different in the reference; only a change since then counts."""

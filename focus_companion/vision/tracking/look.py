@@ -34,6 +34,9 @@ _MAX_FAINT_SHARE = 0.2
 """Changed share of a square's pixels from which the change is no longer faint."""
 _MAX_FAINT_SQUARES = 4
 """Maximum number of faintly changed squares in a look."""
+_MIN_PERMANENT_MOTION = 0.15
+"""Motion of the camera, in squares, above which the reference is replaced by one from the camera's new
+place."""
 
 
 @dataclass
@@ -77,6 +80,12 @@ class Look:
     def age(self) -> float:
         """Seconds for which this picture has been still."""
         return self.time - self.since
+
+    @property
+    def displaced(self) -> bool:
+        """Whether the camera, or the board, has moved so far that the stacks show a little of other sides."""
+        moved = 0.0 if self.conditions is None else self.conditions.corner_displacement()
+        return moved > _MIN_PERMANENT_MOTION * self.evidence.outlines.pitch
 
     @property
     def all_over(self) -> bool:

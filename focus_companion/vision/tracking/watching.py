@@ -25,9 +25,6 @@ from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
 
 _MAX_FLICKER = 0.45
 """Seconds of motion between two similar pictures below which the second one does not count as new."""
-_MIN_PERMANENT_MOTION = 0.15
-"""Motion of the camera, in squares, above which the reference is replaced by one from the camera's new
-place."""
 _MIN_CHANGED_SHARE = 0.2
 """Changed share of a square's pixels above which it counts towards
 :data:`.recovery.MIN_WIDE_CHANGE_SQUARES`."""
@@ -260,10 +257,7 @@ class Watching:
             context.veiled = self._reference.veiled or conditions.veiled
             context.reflection = conditions if conditions.veiled else None
         self._reference.follow(look.smoothed, look.change)
-        if (
-            conditions is None
-            or conditions.corner_displacement() <= _MIN_PERMANENT_MOTION * self.outlines.pitch
-        ):
+        if conditions is None or not look.displaced:
             return False
         self._move_along(conditions.motion, Smoothed(look.taken))
         return True
