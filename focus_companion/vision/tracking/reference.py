@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +26,22 @@ _COARSE_PITCH = 18.0
 """Pixels per square in the subsampled copies from which conditions are estimated."""
 POSSIBLE_CHANGE = 0.1
 """Changed share assumed for a square that may have changed before the reference was taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Object:
+    """An object pasted into the reference, the pixels (N, 3) that it covers as they were before, and the
+    squares that it hides.
+    """
+
+    occluder: Occluder
+    covered: Image
+    hidden: frozenset[int]
+
+    def is_gone(self, now: Image, with_object: Image) -> bool:
+        """Whether a picture looks more like what the object covered than like the object."""
+        shown = self.occluder.pixels(now)
+        return _difference(shown, self.covered) < _difference(shown, self.occluder.pixels(with_object))
 
 
 class Reference:
@@ -47,6 +65,7 @@ class Reference:
         self.mark: Smoothed | None = None
         self.hidden = tuple(square for square in hidden if square in wrong)
         self.unsettled = tuple(square for square in wrong if square not in self.hidden)
+        self._objects: list[_Object] = []
         self._coarse: tuple[Smoothed, Image] | None = None
         self._keyframe: tuple[Outlines, Baseline] | None = None
         self._fits = 1.0
@@ -90,10 +109,26 @@ class Reference:
         """Make an object that ``image`` shows, and that hides these squares, part of the scene by pasting it
         into the reference.
         """
-        self.picture = Smoothed(occluder.pasted(image, self.picture.image), self.picture.undone)
+        self._objects.append(_Object(occluder, occluder.pixels(self.picture.image), frozenset(hidden)))
+        pixels = occluder.pixels(image)
+        self.picture = Smoothed(occluder.pasted(pixels, self.picture.image), self.picture.undone)
         if self.mark is not None:
-            self.mark = Smoothed(occluder.pasted(image, self.mark.image), self.mark.undone)
+            self.mark = Smoothed(occluder.pasted(pixels, self.mark.image), self.mark.undone)
         self.hidden = tuple(sorted({*self.hidden, *hidden}))
+
+    def remove_objects(self, image: Image) -> None:
+        """Show again what was under the objects that a later picture no longer shows: whatever was done on
+        their squares in the meantime is then a change, and not a part of the object.
+        """
+        for thing in [thing for thing in self._objects if thing.is_gone(image, self.picture.image)]:
+            self._objects.remove(thing)
+            uncovered = thing.occluder.pasted(thing.covered, self.picture.image)
+            self.picture = Smoothed(uncovered, self.picture.undone)
+            self.hidden = tuple(square for square in self.hidden if square not in thing.hidden)
+
+    def forget_under_objects(self, squares: Collection[int]) -> None:
+        """The stacks on these squares have changed: what objects cover there is no longer known."""
+        self._objects = [thing for thing in self._objects if not {*squares} & {*thing.occluder.squares}]
 
     def hidden_after(self, change: Change | None) -> tuple[int, ...]:
         """The squares that are still hidden: any that changed much was uncovered, or is occluded by something
@@ -114,3 +149,8 @@ class Reference:
             touched[list(self.unsettled)] = 1.0
         touched[list(self.hidden_after(change))] = 0.0
         return touched
+
+
+def _difference(one: Image, other: Image) -> float:
+    """Mean difference of two lists of pixels, in grey levels."""
+    return float(np.mean(cv2.absdiff(one, other)))

@@ -60,10 +60,14 @@ class Occluder:
     from_edge: bool
     squares: tuple[int, ...]
 
-    def pasted(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The picture ``before`` with the occluder pasted from ``now``."""
+    def pixels(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The pixels (N, 3) of a picture that the occluder covers."""
+        return np.asarray(image[self.window.slices][self.mask], np.uint8)
+
+    def pasted(self, pixels: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The picture ``before`` with these pixels (N, 3) where the occluder is."""
         picture = before.copy()
-        picture[self.window.slices][self.mask] = now[self.window.slices][self.mask]
+        picture[self.window.slices][self.mask] = pixels
         return picture
 
 

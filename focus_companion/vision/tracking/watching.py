@@ -104,6 +104,7 @@ class Watching:
             before = self._reference.picture.image
             alike = conditions.undo(taken.image, table_window(self.outlines), before)
             smoothed = Smoothed(alike, conditions)
+        self._reference.remove_objects(smoothed.image)
         change = self._change_between(smoothed, self._reference.picture)
         if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
             return corrected._compare(picture)
@@ -194,6 +195,9 @@ class Watching:
         """See :meth:`.watcher.Watcher.confirm`."""
         self._reference.mark = None
         look, self.look = self.look, None
+        stands = self._context.standing
+        stood = (None,) * len(stands) if look is None else look.evidence.standing
+        self._reference.forget_under_objects([s for s, stack in enumerate(stands) if stack != stood[s]])
         if look is None or not shown:
             return
         self._learn(look.image, doubtful)

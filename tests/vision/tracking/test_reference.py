@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 from drawn_board import PROFILE, draw, look, start_stacks
 
 from focus_companion.game.squares import INDEX, SQUARES
@@ -60,6 +61,26 @@ def test_a_hand_over_an_object_does_not_uncover_what_it_hides() -> None:
     assert reference.touched(change({}))[MUG] == 0.0 and reference.hidden == (MUG,)
     reference.follow(Smoothed(picture(90)), over)
     assert reference.hidden == () and reference.touched(change({MUG: 0.1}))[MUG] == 0.1
+
+
+@pytest.mark.parametrize(
+    ("changed", "shade", "gone"),
+    [((), 90, True), ((), 195, False), ((CLEAR,), 90, True), ((MUG,), 90, False)],
+    ids=["taken away", "still there", "and a turn elsewhere", "and a turn under it"],
+)
+def test_an_object_that_is_taken_away_shows_again_what_it_covered(
+    changed: tuple[int, ...], shade: int, gone: bool
+) -> None:
+    """What was done on its squares at the same time is then a change. If the stacks there have changed since,
+    what it covered is no longer what stands there.
+    """
+    reference, later = with_a_mug(), picture(90)
+    later[15:20, 15:20] = shade
+    later[15:17, 15:20] = 30
+    reference.forget_under_objects(changed)
+    reference.remove_objects(later)
+    assert np.all(reference.picture.image[15:20, 15:20] == (90 if gone else 200))
+    assert reference.hidden == (() if gone else (MUG,))
 
 
 def test_squares_that_showed_something_else_count_as_changed_until_the_position_is_seen() -> None:
