@@ -78,7 +78,7 @@ class Watched:
         """For how long the board counts as covered if it is shown like this for some seconds."""
         self.covered.clear()
         assert self.table.shoot(self.table.stage(), seconds, spoil).summary == []
-        return max(self.covered)
+        return max(self.covered, default=0.0)
 
 
 @pytest.mark.parametrize(
@@ -151,5 +151,13 @@ def test_a_sleeve_as_pale_as_the_board_is_not_alerted() -> None:
 def test_an_arm_that_has_gone_leaves_the_board_free_at_once() -> None:
     """It rested there until it counted as part of the scene."""
     watched = Watched()
+    assert watched.covered_for(OCCLUDER_ABSORB_TIME + 0.5, ARM) > 0.0
+    assert watched.covered_for(1.2) == 0.0
+
+
+def test_a_turn_made_under_an_arm_that_rested_is_reported_when_the_arm_has_gone() -> None:
+    """It had counted as part of the scene, and so did what was done under it."""
+    watched = Watched()
     watched.covered_for(OCCLUDER_ABSORB_TIME + 0.5, ARM)
-    assert watched.covered_for(1.2) < OBJECT_ABSORB_TIME + 1.5 / FPS
+    watched.table.stacks = watched.table.after("d5-d6")
+    assert watched.table.shoot(watched.table.stage(), 1.0).summary == ["move d5-d6"]
