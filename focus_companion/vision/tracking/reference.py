@@ -29,7 +29,7 @@ POSSIBLE_CHANGE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class _Object:
+class _PastedObject:
     """An object pasted into the reference, the pixels (N, 3) that it covers as they were before, and the
     squares that it hides.
     """
@@ -65,7 +65,7 @@ class Reference:
         self.mark: Smoothed | None = None
         self.hidden = tuple(square for square in hidden if square in wrong)
         self.unsettled = tuple(square for square in wrong if square not in self.hidden)
-        self._objects: list[_Object] = []
+        self._objects: list[_PastedObject] = []
         self._coarse: tuple[Smoothed, Image] | None = None
         self._keyframe: tuple[Outlines, Baseline] | None = None
         self._fits = 1.0
@@ -109,7 +109,7 @@ class Reference:
         """Make an object that ``image`` shows, and that hides these squares, part of the scene by pasting it
         into the reference.
         """
-        self._objects.append(_Object(occluder, occluder.pixels(self.picture.image), frozenset(hidden)))
+        self._objects.append(_PastedObject(occluder, occluder.pixels(self.picture.image), frozenset(hidden)))
         pixels = occluder.pixels(image)
         self.picture = Smoothed(occluder.pasted(pixels, self.picture.image), self.picture.undone)
         if self.mark is not None:
@@ -120,15 +120,16 @@ class Reference:
         """Show again what was under the objects that a later picture no longer shows: whatever was done on
         their squares in the meantime is then a change, and not a part of the object.
         """
-        for thing in [thing for thing in self._objects if thing.is_gone(image, self.picture.image)]:
-            self._objects.remove(thing)
-            uncovered = thing.occluder.pasted(thing.covered, self.picture.image)
+        for gone in [pasted for pasted in self._objects if pasted.is_gone(image, self.picture.image)]:
+            self._objects.remove(gone)
+            uncovered = gone.occluder.pasted(gone.covered, self.picture.image)
             self.picture = Smoothed(uncovered, self.picture.undone)
-            self.hidden = tuple(square for square in self.hidden if square not in thing.hidden)
+            self.hidden = tuple(square for square in self.hidden if square not in gone.hidden)
 
     def forget_under_objects(self, squares: Collection[int]) -> None:
         """The stacks on these squares have changed: what objects cover there is no longer known."""
-        self._objects = [thing for thing in self._objects if not {*squares} & {*thing.occluder.squares}]
+        changed = {*squares}
+        self._objects = [pasted for pasted in self._objects if changed.isdisjoint(pasted.occluder.squares)]
 
     def hidden_after(self, change: Change | None) -> tuple[int, ...]:
         """The squares that are still hidden: any that changed much was uncovered, or is occluded by something

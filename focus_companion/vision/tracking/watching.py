@@ -196,8 +196,10 @@ class Watching:
         self._reference.mark = None
         look, self.look = self.look, None
         stands = self._context.standing
+        # Without a look, any stack may have changed.
         stood = (None,) * len(stands) if look is None else look.evidence.standing
-        self._reference.forget_under_objects([s for s, stack in enumerate(stands) if stack != stood[s]])
+        changed = [square for square, stack in enumerate(stands) if stack != stood[square]]
+        self._reference.forget_under_objects(changed)
         if look is None or not shown:
             return
         self._learn(look.image, doubtful)
