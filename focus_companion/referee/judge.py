@@ -284,7 +284,8 @@ def _likeliest(
     if follows_prompt(best, pending) and not leaves_change_out(look, best.act, strong, taken=True):
         return best
     if look.displaced and not look.disagreeing(stacks):
-        # What remains when the motion is undone is no act: the outlines are fitted to the new place first.
+        # The motion is undone only approximately, and what remains is no act. Once the outlines are fitted to
+        # the new place, the next look is judged there.
         return weigh(look, [world.nothing_since for world in worlds], pending)
     return _unexplained(look, best, strong or open_squares, worlds[0].acts.position)
 
