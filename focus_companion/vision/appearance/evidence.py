@@ -110,6 +110,11 @@ class Evidence:
             return Gain(0.0, 0, self._weight)
         return self._cluster(((square, stack),))
 
+    def taller_at_most(self, square: int, pieces: int, colours: str, tallest: int) -> float:
+        """An upper bound of the unweighted nats of all stacks of more than so many pieces on this square."""
+        gains, labels = self._stack_gains(square), classes(colours)
+        return max(gains.at_most(height, labels) for height in range(pieces + 1, tallest + 1))
+
     def differing_pixels(self, square: int, stack: str) -> int:
         """The number of pixels that would look different with this stack on a square alone."""
         return 0 if stack == self.standing[square] else self._around(square).differing(classes(stack))

@@ -7,7 +7,7 @@ stack of that height is the sum of a few numbers, whereas rendering the stack wo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,6 +60,13 @@ class StackGains:
                 self._sums[at] = (height.layers @ self._of_label(label)).tolist()
             nats += self._sums[at][layer]
         return nats
+
+    def at_most(self, pieces: int, labels: Iterable[int]) -> float:
+        """An upper bound of the unweighted nats of all stacks of so many pieces of the classes ``labels``."""
+        layers = self._around.height(pieces).layers
+        shown = [part for label in labels for part in self._around.layers.classes_of(label)]
+        likeliest = np.max([self._of_label(label) for label in shown], axis=0)
+        return float(layers[0] @ self._behind + layers[1:].sum(0) @ likeliest)
 
     def _of_label(self, label: int) -> NDArray[np.float64]:
         """The nats of this class, by pattern."""
@@ -206,6 +213,10 @@ class _Layers:
                 level[(self.patterns & (_DOME << pieces)) > 0] = _TOP_LAYER
             self._of_height[pieces] = (level == np.arange(_LAYERS + self._tops)[:, None]).astype(np.float64)
         return self._of_height[pieces]
+
+    def classes_of(self, label: int) -> tuple[int, ...]:
+        """The classes that the pixels of a piece of this class may have."""
+        return (label, label + TOP) if self._tops else (label,)
 
     def visible(self, pieces: Sequence[int]) -> Iterator[tuple[int, int]]:
         """The layers of a stack of these classes, bottom first, each with the class of its pixels."""

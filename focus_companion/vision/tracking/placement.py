@@ -122,14 +122,16 @@ def _grown_squares(
     background.
     """
     evidence = Evidence(image, outlines, colours, Background(*image.shape[:2]), stacks)
-    grown = []
+    pixels, grown = _MIN_GROWN_SHARE * outlines.piece_pixels, []
     for square, stack in enumerate(stacks):
-        likeliest = evidence.read(square, players, TALLEST_UNTRIMMED)[0] if stack else ""
+        # Few squares need to be read: on most, no higher stack could show clearly.
+        if not 0 < len(stack) < TALLEST_UNTRIMMED or AGREEMENT_THRESHOLD * pixels > evidence.taller_at_most(
+            square, len(stack), players, TALLEST_UNTRIMMED
+        ):
+            continue
+        likeliest = evidence.read(square, players, TALLEST_UNTRIMMED)[0]
         gain = evidence.stack_gain(square, likeliest)
-        clear = (
-            gain.per_pixel > AGREEMENT_THRESHOLD and gain.pixels > _MIN_GROWN_SHARE * outlines.piece_pixels
-        )
-        if clear and len(likeliest) > len(stack):
+        if gain.per_pixel > AGREEMENT_THRESHOLD and gain.pixels > pixels and len(likeliest) > len(stack):
             grown.append(square)
     return grown
 
