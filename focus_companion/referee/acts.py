@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from itertools import permutations
+from math import log
 
 from ..game.faults import explain
 from ..game.moves import Move, legal_moves
@@ -462,16 +463,16 @@ class Acts:
                     yield Act(Kind.WRONG, {square: stack[number:]}, wrong=wrong)
 
     def shuffles(self, open_squares: Collection[int]) -> Iterator[Act]:
-        """The same pieces on a square in another order."""
+        """The same pieces on a square in another order; all of its other orders share one prior."""
         turn = self.position.to_move or self.position.players[0]
         for square in open_squares:
             stack = self.stacks[square]
-            orders = {"".join(p) for p in permutations(stack)} if 1 < len(stack) <= MAX_HEIGHT else set()
+            orders = {"".join(p) for p in permutations(stack)} if 1 < len(stack) <= MAX_HEIGHT else {stack}
             text = words.say("reordered", turn, squares=(square,))
+            wrong = partial(Wrong, "reordered", turn, (square,), text)
             for order in sorted(orders - {stack}):
-                yield Act(
-                    Kind.WRONG, {square: order}, wrong=partial(Wrong, "reordered", turn, (square,), text)
-                )
+                prior = Kind.WRONG.value - log(len(orders) - 1)
+                yield Act(Kind.WRONG, {square: order}, wrong=wrong, given_prior=prior)
 
 
 def _two_moves_alert(turn: str, squares: tuple[int, ...]) -> Wrong:

@@ -20,7 +20,7 @@ from ..capture.frames import Image
 from ..geometry.scene import Camera, Lens
 from ..geometry.stack_masks import Window
 from .enlarging import enlarged
-from .light import Light
+from .light import Light, reduced
 
 Floats = NDArray[np.float64]
 Field = NDArray[np.float32]
@@ -146,6 +146,10 @@ class Conditions:
         """Whether a reflection came, or is gone."""
         return self.light is not None and self.light.veil is not None
 
+    def without_veil(self) -> Conditions | None:
+        """The conditions if what seems to be a reflection is none, such as patches of sun and shade."""
+        return None if self.light is None or not self.veiled else replace(self, light=self.light.without_veil)
+
     def veil_at(self, x: float, y: float) -> float:
         """By how many grey levels a reflection brightens a black surface at a pixel of the picture; negative
         if the reflection is gone.
@@ -178,7 +182,9 @@ class Conditions:
             corrected[window.slices], unseen = self._undo_motion(image, window)
         if self.light is not None:
             sampled = self.sampling.window.slices
-            corrected[sampled] = self.light.undo(np.ascontiguousarray(corrected[sampled]))
+            corrected[sampled] = self.light.undo(
+                np.ascontiguousarray(corrected[sampled]), np.ascontiguousarray(before[sampled])
+            )
         if unseen is not None:
             cv2.copyTo(before[window.slices], unseen, corrected[window.slices])
         return corrected
@@ -266,7 +272,7 @@ class Baseline:
         if fits < _MIN_FIT:
             # The motion exceeds the range of the gradients, unless an arm occludes most of the points. In a
             # copy of half the size, that range is twice as large.
-            half = self._half._high_passed(_halved(picture))
+            half = self._half._high_passed(reduced(picture))
             rough, _ = self._half._solve(half, self._half._motion_by_shift(half))
             other, better = self._solve(filtered, rough)
             if better > fits:
@@ -275,7 +281,7 @@ class Baseline:
 
     @cached_property
     def _half(self) -> Baseline:
-        return Baseline(_halved(self.picture), self.sampling.halved())
+        return Baseline(reduced(self.picture), self.sampling.halved())
 
     def _motion_by_shift(self, filtered: Field) -> Floats:
         """The motion vector of a rotation that shifts the picture by the estimate of phase correlation."""
@@ -338,10 +344,10 @@ class Baseline:
         if motion is not STILL and share_differing(steady, before) >= share_differing(picture, before):
             motion, steady = STILL, picture
         light = Light.between(before, steady, self.sampling.square, veiled=self._had_veil, was_veiled=veiled)
-        if light is not None and share_differing(light.undo(steady), before) > share_differing(
-            steady, before
-        ):
-            light = None
+        if light is not None:
+            undone = light.undo(steady, before)
+            if share_differing(undone, before) > share_differing(steady, before):
+                light = None
         self._had_veil = light is not None and light.veil is not None
         return Conditions(self.sampling, motion, light, total - motion), fits
 
@@ -352,7 +358,7 @@ class Baseline:
     def undo_light(self, picture: Image) -> Image:
         """A coarse picture, whose motion is undone, in the baseline's light."""
         light = Light.between(self.picture, picture, self.sampling.square)
-        return picture if light is None else light.undo(picture)
+        return picture if light is None else light.undo(picture, self.picture)
 
     def undo_motion(self, picture: Image, motion: Motion) -> Image:
         """The coarse picture with the motion undone."""
@@ -365,11 +371,6 @@ class Baseline:
             return sampling.points(motion.project(directions, sampling.lens))
 
         return _remapped(picture, (picture.shape[1], picture.shape[0]), places)[0]
-
-
-def _halved(picture: Image) -> Image:
-    size = max(1, picture.shape[1] // 2), max(1, picture.shape[0] // 2)
-    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _weights(residuals: Floats, scale: float) -> Floats:

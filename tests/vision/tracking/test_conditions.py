@@ -198,3 +198,48 @@ def test_a_reflection_is_removed_from_under_a_piece_that_was_set_down_in_its_mid
     restored = found(shown).undo(shown, WINDOW, BOARD)
     without, left = (float(((each[middle] / 255) ** 2.2).mean()) for each in (after, restored))
     assert abs(left - without) < 0.15 * 0.15
+
+
+def dim(image: Image) -> Image:
+    return np.asarray(cv2.LUT(image, np.round(np.arange(256) * 0.5).astype(np.uint8)))
+
+
+def test_noise_under_a_strong_reflection_is_not_magnified_into_a_change() -> None:
+    """Bright light leaves dark pieces a tenth of their contrast: undoing that magnifies noise tenfold."""
+    dark, noise = dim(BOARD), np.random.default_rng(2).normal(0, 3, BOARD.shape)
+    shown = reflection(dark, WIDTH // 2, HEIGHT // 2, 0.5, 0.9)
+    shown = np.clip(shown + noise, 0, 255).astype(np.uint8)
+    before = coarse(dark)
+    found, _ = Baseline(before, SAMPLING).conditions(coarse(shown), before)
+    undone = found.undo(shown, WINDOW, dark)
+    middle = slice(HEIGHT // 2 - 20, HEIGHT // 2 + 20), slice(WIDTH // 2 - 20, WIDTH // 2 + 20)
+    assert np.abs(undone[middle].astype(float) - dark[middle]).mean() < 4.0
+
+
+@pytest.mark.parametrize("colour", [(20, 20, 22), (16, 15, 88), (12, 94, 119)], ids=["gone", "red", "yellow"])
+def test_a_piece_that_came_or_went_still_shows_under_a_strong_reflection(
+    colour: tuple[int, int, int],
+) -> None:
+    dark, x, y = dim(BOARD), WIDTH // 2, HEIGHT // 2
+    after = np.asarray(cv2.circle(dark.copy(), (x, y), round(0.4 * PITCH), colour, -1))
+    shown = reflection(after, x + round(0.5 * PITCH), y, 0.4, 1.0)
+    before = coarse(dark)
+    found, _ = Baseline(before, SAMPLING).conditions(coarse(shown), before)
+    assert found.veiled
+    left = share_differing(coarse(found.undo(shown, WINDOW, dark)), before)
+    assert left > share_differing(coarse(after), before) / 3 > 0
+
+
+@pytest.mark.parametrize(("x", "y"), [(0.4, 0.4), (0.5, 0.5), (0.6, 0.45)])
+def test_a_reflection_is_measured_in_its_place(x: float, y: float) -> None:
+    """A veil that is displaced by a twentieth of a square leaves a bright edge on dark pieces."""
+    shown = reflection(BOARD, round(x * WIDTH), round(y * HEIGHT), 0.3, 0.8)
+    light = found(shown).light
+    assert light is not None and light.veil is not None
+    veil = cv2.resize(
+        light.veil, (WINDOW.right - WINDOW.left, WINDOW.bottom - WINDOW.top), interpolation=cv2.INTER_LINEAR
+    )
+    rows, columns = np.mgrid[WINDOW.top : WINDOW.bottom, WINDOW.left : WINDOW.right]
+    weights = np.where(veil > 0.03, veil, 0)
+    centre = np.array([(weights * columns).sum(), (weights * rows).sum()]) / weights.sum()
+    assert np.abs(centre - (round(x * WIDTH), round(y * HEIGHT))).max() < 0.035 * PITCH
