@@ -236,6 +236,7 @@ class Baseline:
         chosen = np.argpartition(steep.ravel(), steep.size - count)[steep.size - count :]
         rows, columns = (at + 2 for at in np.unravel_index(chosen, steep.shape))
         self._filtered, self._values = filtered, filtered[rows, columns]
+        self._contrast = float(np.abs(filtered[::4, ::4]).mean())
         self._points = np.column_stack([columns, rows]).astype(float)
         lens = sampling.lens
         self._rays = rays(sampling.pixels(self._points), lens)
@@ -263,16 +264,24 @@ class Baseline:
         wide = 2 * round(self.sampling.square / 2) + 1
         return np.asarray(grey - cv2.blur(grey, (wide, wide)), np.float32)
 
+    def _of_equal_contrast(self, picture: Image) -> Field:
+        """:meth:`_high_passed`, with the contrast of the baseline: residuals in the light of another lamp, or
+        in the dark, would otherwise outweigh those of a motion.
+        """
+        filtered = self._high_passed(picture)
+        contrast = float(np.abs(filtered[::4, ::4]).mean())
+        return np.asarray(filtered * np.float32(self._contrast / max(contrast, 1e-3)), np.float32)
+
     def motion(self, picture: Image, near: Motion = STILL) -> tuple[Motion, float]:
         """The camera's motion from the baseline to this picture, with ``near`` as the initial estimate, and
         the quality of the fit: the mean weight of the points, 0 … 1.
         """
-        filtered = self._high_passed(picture)
+        filtered = self._of_equal_contrast(picture)
         vector, fits = self._solve(filtered, near.vector)
         if fits < _MIN_FIT:
             # The motion exceeds the range of the gradients, unless an arm occludes most of the points. In a
             # copy of half the size, that range is twice as large.
-            half = self._half._high_passed(reduced(picture))
+            half = self._half._of_equal_contrast(reduced(picture))
             rough, _ = self._half._solve(half, self._half._motion_by_shift(half))
             other, better = self._solve(filtered, rough)
             if better > fits:

@@ -80,6 +80,17 @@ def test_a_motion_is_measured_to_a_fraction_of_a_pixel(pixels: float) -> None:
     assert remaining(image, conditions) < 0.01
 
 
+@pytest.mark.parametrize("pixels", [0.0, 3.0, 12.5])
+def test_in_the_dark_a_motion_is_measured_and_none_is_invented(pixels: float) -> None:
+    """A lamp went out and left little light, but as much noise."""
+    turn = pixels / LENS.focal
+    image = picture_after(Motion((turn, -0.7 * turn, 0.5 * turn)))
+    dark = np.clip(image * 0.28 + np.random.default_rng(5).normal(0, 4, BOARD.shape), 0, 255)
+    motion, fits = Baseline(coarse(BOARD), SAMPLING).motion(coarse(dark.astype(np.uint8)))
+    off = motion.vector - [turn, -0.7 * turn, 0.5 * turn, 0.0]
+    assert fits > 0.4 and np.abs(off * WIDTH / 2).max() < 0.2
+
+
 def test_a_motion_is_undone_outside_the_measured_window_too() -> None:
     """Pieces beside the board may lie outside the window in which motion is measured. What has moved out of
     view has not changed.
