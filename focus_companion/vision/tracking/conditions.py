@@ -272,16 +272,17 @@ class Baseline:
         contrast = float(np.abs(filtered[::4, ::4]).mean())
         return np.asarray(filtered * np.float32(self._contrast / max(contrast, 1e-3)), np.float32)
 
-    def motion(self, picture: Image, near: Motion = STILL) -> tuple[Motion, float]:
+    def motion(self, picture: Image, near: Motion = STILL, *, relit: bool = False) -> tuple[Motion, float]:
         """The camera's motion from the baseline to this picture, with ``near`` as the initial estimate, and
-        the quality of the fit: the mean weight of the points, 0 … 1.
+        the quality of the fit: the mean weight of the points, 0 … 1. ``relit``: the light may be another.
         """
-        filtered = self._of_equal_contrast(picture)
+        filtered = self._of_equal_contrast(picture) if relit else self._high_passed(picture)
         vector, fits = self._solve(filtered, near.vector)
         if fits < _MIN_FIT:
             # The motion exceeds the range of the gradients, unless an arm occludes most of the points. In a
             # copy of half the size, that range is twice as large.
-            half = self._half._of_equal_contrast(reduced(picture))
+            smaller = reduced(picture)
+            half = self._half._of_equal_contrast(smaller) if relit else self._half._high_passed(smaller)
             rough, _ = self._half._solve(half, self._half._motion_by_shift(half))
             other, better = self._solve(filtered, rough)
             if better > fits:
@@ -345,7 +346,7 @@ class Baseline:
         ``before`` is an earlier picture, taken after the motion ``moved`` from the baseline. ``near`` is the
         initial estimate of the motion since then. ``veiled``: whether ``before`` may show a reflection.
         """
-        total, fits = self.motion(picture, moved + near)
+        total, fits = self.motion(picture, moved + near, relit=True)
         motion = total - moved
         if not _MIN_MOTION < self.displacement(motion) < _MAX_MOTION * self.sampling.square:
             motion = STILL

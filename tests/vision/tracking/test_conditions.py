@@ -86,7 +86,7 @@ def test_in_the_dark_a_motion_is_measured_and_none_is_invented(pixels: float) ->
     turn = pixels / LENS.focal
     image = picture_after(Motion((turn, -0.7 * turn, 0.5 * turn)))
     dark = np.clip(image * 0.28 + np.random.default_rng(5).normal(0, 4, BOARD.shape), 0, 255)
-    motion, fits = Baseline(coarse(BOARD), SAMPLING).motion(coarse(dark.astype(np.uint8)))
+    motion, fits = Baseline(coarse(BOARD), SAMPLING).motion(coarse(dark.astype(np.uint8)), relit=True)
     off = motion.vector - [turn, -0.7 * turn, 0.5 * turn, 0.0]
     assert fits > 0.4 and np.abs(off * WIDTH / 2).max() < 0.2
 
