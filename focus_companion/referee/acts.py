@@ -95,8 +95,8 @@ class Act:
     beginner: str = ""
     """Letter of the player who began, if not the one named."""
     given_prior: float | None = None
-    """Prior in nats that replaces the one of its kind: it includes the evidence of earlier looks for its
-    turns.
+    """Prior in nats that replaces the one of its kind: several acts share that, or it includes the evidence
+    of earlier looks for its turns.
     """
 
     @property

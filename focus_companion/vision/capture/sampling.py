@@ -24,6 +24,14 @@ def thinned(image: Image, step: int) -> Image:
     return np.asarray(cv2.resize(even, size, interpolation=cv2.INTER_NEAREST), np.uint8)
 
 
+def halved(image: Image) -> Image:
+    """The picture at half its size; each pixel is the mean of four. Unlike a :func:`thinned` copy, it is not
+    displaced by half a pixel when it is enlarged again.
+    """
+    size = max(1, image.shape[1] // 2), max(1, image.shape[0] // 2)
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
 def sampled(picture: Picture, part: tuple[slice, slice] = WHOLE_PICTURE) -> Image:
     """A subsampled part of the picture (rows, columns), BGR: about 256 pixels across the whole picture."""
     step = sampling_step(picture.shape[1])

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..capture.frames import Image
+from ..capture.sampling import halved
 from ..geometry.scene import Camera, Lens
 from ..geometry.stack_masks import Window
 from .enlarging import enlarged
-from .light import Light, reduced
+from .light import Light
 
 Floats = NDArray[np.float64]
 Field = NDArray[np.float32]
@@ -236,7 +237,6 @@ class Baseline:
         chosen = np.argpartition(steep.ravel(), steep.size - count)[steep.size - count :]
         rows, columns = (at + 2 for at in np.unravel_index(chosen, steep.shape))
         self._filtered, self._values = filtered, filtered[rows, columns]
-        self._contrast = float(np.abs(filtered[::4, ::4]).mean())
         self._points = np.column_stack([columns, rows]).astype(float)
         lens = sampling.lens
         self._rays = rays(sampling.pixels(self._points), lens)
@@ -264,25 +264,25 @@ class Baseline:
         wide = 2 * round(self.sampling.square / 2) + 1
         return np.asarray(grey - cv2.blur(grey, (wide, wide)), np.float32)
 
-    def _of_equal_contrast(self, picture: Image) -> Field:
-        """:meth:`_high_passed`, with the contrast of the baseline: residuals in the light of another lamp, or
-        in the dark, would otherwise outweigh those of a motion.
+    def _comparable(self, picture: Image, relit: bool) -> Field:
+        """:meth:`_high_passed`; if ``relit``, with the contrast of the baseline, as residuals in the dark
+        would otherwise outweigh those of a motion.
         """
         filtered = self._high_passed(picture)
-        contrast = float(np.abs(filtered[::4, ::4]).mean())
-        return np.asarray(filtered * np.float32(self._contrast / max(contrast, 1e-3)), np.float32)
+        if not relit or not (contrast := _contrast(filtered)):
+            return filtered
+        return np.asarray(filtered * np.float32(_contrast(self._filtered) / contrast), np.float32)
 
     def motion(self, picture: Image, near: Motion = STILL, *, relit: bool = False) -> tuple[Motion, float]:
         """The camera's motion from the baseline to this picture, with ``near`` as the initial estimate, and
         the quality of the fit: the mean weight of the points, 0 … 1. ``relit``: the light may be another.
         """
-        filtered = self._of_equal_contrast(picture) if relit else self._high_passed(picture)
+        filtered = self._comparable(picture, relit)
         vector, fits = self._solve(filtered, near.vector)
         if fits < _MIN_FIT:
             # The motion exceeds the range of the gradients, unless an arm occludes most of the points. In a
             # copy of half the size, that range is twice as large.
-            smaller = reduced(picture)
-            half = self._half._of_equal_contrast(smaller) if relit else self._half._high_passed(smaller)
+            half = self._half._comparable(halved(picture), relit)
             rough, _ = self._half._solve(half, self._half._motion_by_shift(half))
             other, better = self._solve(filtered, rough)
             if better > fits:
@@ -291,7 +291,7 @@ class Baseline:
 
     @cached_property
     def _half(self) -> Baseline:
-        return Baseline(reduced(self.picture), self.sampling.halved())
+        return Baseline(halved(self.picture), self.sampling.halved())
 
     def _motion_by_shift(self, filtered: Field) -> Floats:
         """The motion vector of a rotation that shifts the picture by the estimate of phase correlation."""
@@ -381,6 +381,11 @@ class Baseline:
             return sampling.points(motion.project(directions, sampling.lens))
 
         return _remapped(picture, (picture.shape[1], picture.shape[0]), places)[0]
+
+
+def _contrast(filtered: Field) -> float:
+    """The mean absolute value of a high-pass filtered picture, in grey levels."""
+    return float(cv2.norm(filtered, cv2.NORM_L1)) / filtered.size
 
 
 def _weights(residuals: Floats, scale: float) -> Floats:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..capture.frames import Image
+from ..capture.sampling import halved
 from .enlarging import enlarged
 
 Field = NDArray[np.float32]
@@ -70,9 +71,6 @@ magnifies them there."""
 _VEIL_ERROR: Final = 0.1
 """Relative error of a fitted veil; chosen from 0.05 and 0.1 on five simulated recordings. Raising it hides
 faint changes under a reflection."""
-_MIN_VARIANCE: Final = 0.01
-"""Squared difference, in grey levels, that is added to both terms of a ratio, so that it is 1 where there is
-neither a veil nor a difference."""
 _FINE_CELL: Final = 4
 """Sampling step in pixels of gain and veil, with linear interpolation in between."""
 _GAIN_PRIOR: Final = 0.02
@@ -81,12 +79,6 @@ _VEIL_PRIOR: Final = 0.01
 """Weight of no veil in a cell, relative to that of the cell's pixels if all were inliers."""
 
 _LINEAR: Final = (np.arange(256) / 255.0).astype(np.float32) ** np.float32(_GAMMA)
-
-
-def reduced(picture: Image) -> Image:
-    """The picture at half its size: unlike a sample of its pixels, its cells have the same centres."""
-    size = max(1, picture.shape[1] // 2), max(1, picture.shape[0] // 2)
-    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +100,7 @@ class Light:
         square in pixels; ``veiled``: a veil is expected, as the previous picture had one; ``was_veiled``:
         picture ``one`` may show a reflection, which may be gone in the other.
         """
-        return _Fit(reduced(one), reduced(other), square / 2, veiled, was_veiled).light()
+        return _Fit(halved(one), halved(other), square / 2, veiled, was_veiled).light()
 
     def veil_at(self, across: float, down: float) -> float:
         """By how many grey levels the veil brightens a black surface at a place, given as shares (0 … 1) of
@@ -133,11 +125,12 @@ class Light:
             return corrected
         veil_nodes = _resampled(self.veil, width, height, cv2.INTER_LINEAR)
         veil = enlarged(veil_nodes, _FINE_CELL, width, height)
-        changed = enlarged(_certainly_changed(picture, before, fine, veil_nodes), _FINE_CELL, width, height)
-        for (rows, factor), (_, over), (_, share) in zip(gain, veil, changed, strict=True):
+        weights = _weights_without_veil(picture, before, fine, veil_nodes)
+        own = enlarged(weights, _FINE_CELL, width, height)
+        for (rows, factor), (_, over), (_, weight) in zip(gain, veil, own, strict=True):
             cv2.multiply(_unveiled(picture[rows], over), factor, corrected[rows], dtype=cv2.CV_8U)
-            if share.min() < 1:
-                cv2.blendLinear(corrected[rows], before[rows], share, 1 - share, corrected[rows])
+            if weight.min() < 1:
+                cv2.blendLinear(corrected[rows], before[rows], weight, 1 - weight, corrected[rows])
         return corrected
 
 
@@ -149,12 +142,13 @@ def _resampled(nodes: Field, width: int, height: int, interpolation: int) -> Fie
     return np.asarray(cv2.copyMakeBorder(fine, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
 
 
-def _certainly_changed(picture: Image, before: Image, factor: Field, veil: Field) -> Field:
-    """The share (rows, columns), 0 … 1, of what undoing a veil finds to differ from the picture ``before``
-    that is certain. ``factor`` (rows, columns, 3) and ``veil`` (rows, columns) are :func:`_resampled`.
+def _weights_without_veil(picture: Image, before: Image, factor: Field, veil: Field) -> Field:
+    """Weights (rows, columns), 0 … 1, of the picture without its veil; the rest is that of ``before``.
+    ``factor`` (rows, columns, 3), that of undoing the gain, and ``veil`` (rows, columns) are
+    :func:`_resampled`, and so are the weights.
 
-    A veil compresses the differences under it, so undoing it magnifies the noise, and also its own error.
-    Differences in the picture as it was taken count in relation to what :data:`_VEIL_ERROR` would cause.
+    A veil compresses the differences under it, so undoing it magnifies noise, and an error of the veil. The
+    weight compares the difference in the picture as it was taken with what :data:`_VEIL_ERROR` would cause.
     """
     rows, columns = veil.shape[0] - 2, veil.shape[1] - 2
     size, inner = (columns, rows), (slice(1, -1), slice(1, -1))
@@ -166,8 +160,9 @@ def _certainly_changed(picture: Image, before: Image, factor: Field, veil: Field
     expected = _to_levels(light + over)
     error = expected - _to_levels(light + np.float32(1 - _VEIL_ERROR) * over)
     difference, tolerance = (_channel_sum(np.square(each)) for each in (now - expected, error))
-    share = (difference + _MIN_VARIANCE) / (difference + tolerance + _MIN_VARIANCE)
-    return np.asarray(cv2.copyMakeBorder(share, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
+    weights = np.ones_like(difference)
+    np.divide(difference, difference + tolerance, out=weights, where=tolerance > 0)
+    return np.asarray(cv2.copyMakeBorder(weights, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
 
 
 @cache

@@ -124,10 +124,11 @@ def _grown_squares(
     evidence = Evidence(image, outlines, colours, Background(*image.shape[:2]), stacks)
     pixels, grown = _MIN_GROWN_SHARE * outlines.piece_pixels, []
     for square, stack in enumerate(stacks):
-        # Few squares need to be read: on most, no higher stack could show clearly.
-        if not 0 < len(stack) < TALLEST_UNTRIMMED or AGREEMENT_THRESHOLD * pixels > evidence.taller_at_most(
-            square, len(stack), players, TALLEST_UNTRIMMED
-        ):
+        if not 0 < len(stack) < TALLEST_UNTRIMMED:
+            continue
+        at_most = evidence.taller_at_most(square, len(stack), players, TALLEST_UNTRIMMED)
+        if at_most < AGREEMENT_THRESHOLD * pixels:
+            # No higher stack can show clearly, as on most squares: it need not be read.
             continue
         likeliest = evidence.read(square, players, TALLEST_UNTRIMMED)[0]
         gain = evidence.stack_gain(square, likeliest)

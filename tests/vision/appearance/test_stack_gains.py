@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -80,3 +81,18 @@ def test_the_top_of_a_flat_piece_is_most_of_its_visible_area_from_above(name: st
 @pytest.mark.parametrize("name", ["domination", "domination-shouldered", "bottle-caps"])
 def test_rounded_pieces_have_no_flat_tops(name: str) -> None:
     assert not flat_tops(outlines_of(board_profile(name)))
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
+def test_no_taller_stack_explains_more_than_the_upper_bound(profile: BoardProfile) -> None:
+    image = np.random.default_rng(5).integers(0, 255, (240, 320, 3), np.uint8)
+    evidence = Evidence(image, outlines_of(profile), colours(), Background(240, 320), position({}))
+    for square in (INDEX["d4"], INDEX["e8"], INDEX["a3"]):
+        for pieces in (1, 2):
+            taller = ["".join(each) for n in range(pieces + 1, 5) for each in product("gr", repeat=n)]
+            gains = [evidence.stack_gain(square, stack) for stack in taller]
+            most = max(gain.nats / gain.weight for gain in gains)
+            bound = evidence.taller_at_most(square, pieces, "gr", 4)
+            assert most <= bound + 1e-6
+            # A bound that is far too high would exclude nothing.
+            assert bound - most < evidence.outlines.piece_pixels * 2
