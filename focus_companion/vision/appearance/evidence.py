@@ -70,8 +70,11 @@ class Evidence:
         colours: ColourModel,
         background: Background,
         standing: Sequence[str],
+        *,
+        occluded: NDArray[np.bool_] | None = None,
     ) -> None:
-        self.image = image
+        """``occluded``: mask (h, w) of the pixels that say nothing, as an object covers them."""
+        self.image, self._occluded = image, occluded
         self.outlines = outlines
         self.standing = tuple(standing)
         self.colours, self._background = colours, background
@@ -93,7 +96,8 @@ class Evidence:
 
     def of_picture(self, image: NDArray[np.uint8]) -> Evidence:
         """The evidence of another picture under the same model, with the same stacks standing."""
-        return Evidence(image, self.outlines, self.colours, self._background, self.standing)
+        model = self.outlines, self.colours, self._background, self.standing
+        return Evidence(image, *model, occluded=self._occluded)
 
     def gain(self, changes: Mapping[int, str]) -> Gain:
         """How much better these stacks explain the picture than the previous ones on their squares."""
@@ -169,14 +173,20 @@ class Evidence:
         return self._previous[squares]
 
     def _score(self, square: int) -> None:
+        if square in self._scored:
+            return
+        self._scored.add(square)
+        self._fill_in(square)
+        if self._occluded is not None:
+            part = self.outlines.window((square,))
+            self._log_likelihoods[:, *self._slices(part)][:, self._occluded[part.slices]] = 0.0
+
+    def _fill_in(self, square: int) -> None:
         """Fill in the log-likelihoods of the pixels in one square's column.
 
         Class 0 uses the remembered background of each pixel. If pieces have flat tops, the classes of the
         tops follow those of the pieces.
         """
-        if square in self._scored:
-            return
-        self._scored.add(square)
         part = self.outlines.window((square,))
         rows, columns = self._slices(part)
         pixels, scored = self.image[part.slices], self._log_likelihoods[:, rows, columns]

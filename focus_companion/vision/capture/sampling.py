@@ -1,4 +1,4 @@
-"""Makes subsampled copies of pictures, for purposes that need no more."""
+"""Makes subsampled or smoothed copies of pictures, for purposes that need no more."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ def halved(image: Image) -> Image:
     """
     size = max(1, image.shape[1] // 2), max(1, image.shape[0] // 2)
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def blurred(image: Image) -> Image:
+    """Slightly smoothed, so that the camera's noise and slightest shake are not taken for changes."""
+    return np.asarray(cv2.blur(image, (5, 5)), np.uint8)
 
 
 def sampled(picture: Picture, part: tuple[slice, slice] = WHOLE_PICTURE) -> Image:

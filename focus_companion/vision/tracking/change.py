@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from ...game.position import MAX_HEIGHT
 from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
-from ..capture.sampling import thinned
+from ..capture.sampling import blurred, thinned
 from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, lattice_mask
 from ..robust_statistics import centre_and_deviation
 from .conditions import Conditions
 from .focus import SAMPLES_PER_SQUARE, blur_difference, focused_alike
+from .occluder import SceneObject
 
 _MIN_DIFFERENCE = 26
 """Difference in grey levels above which a pixel of the blurred pictures counts as changed."""
@@ -77,7 +78,9 @@ class Change:
         outlines: Outlines,
         standing: Sequence[str],
         noise: float,
+        objects: Sequence[SceneObject] = (),
     ) -> None:
+        """``objects``: those that have become part of the scene since ``before``."""
         self.outlines, self.standing = outlines, standing
         self._pictures = (now, before)
         self._tolerance = (max(_MIN_DIFFERENCE, _MIN_DIFFERENCE_TO_NOISE * noise),) * 3
@@ -87,6 +90,12 @@ class Change:
         self.shown = focused_alike(*parts, self._blur)
         """Both pictures in the window, blurred, and focused alike."""
         self.changed: NDArray[np.bool_] = self._differing(*self.shown)
+        self.occluded = self._occluded_by(objects)
+        """Mask (h, w) of what objects cover in the picture; it counts as unchanged. ``None`` without any."""
+        if self.occluded is not None:
+            part = self.occluded[self.window.slices]
+            self.changed &= ~part
+            self.shown = np.where(part[..., None], self.shown[1], self.shown[0]), self.shown[1]
         sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
         self.touched: NDArray[np.float64] = np.array([self._share(s, sums) for s in range(len(SQUARES))])
         """For each square, (52,), the changed share of the pixels of its stack and one more piece."""
@@ -95,6 +104,15 @@ class Change:
     def before(self) -> NDArray[np.uint8]:
         """The earlier picture."""
         return self._pictures[1].image
+
+    def _occluded_by(self, objects: Sequence[SceneObject]) -> NDArray[np.bool_] | None:
+        if not objects:
+            return None
+        occluded = np.zeros(self.before.shape[:2], np.bool_)
+        for each in objects:
+            now, before = (blurred(picture.image[each.window.slices]) for picture in self._pictures)
+            occluded[each.window.slices] |= each.covered(now, before, self._differing(now, before))
+        return occluded
 
     def _differing(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.bool_]:
         similar = np.asarray(cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._tolerance), np.uint8)
@@ -243,11 +261,6 @@ def _near_lattice(outlines: Outlines) -> NDArray[np.bool_]:
         top, left = column.top - window.top, column.left - window.left
         mask[top : top + column.height, left : left + column.width] |= column.standing(MAX_HEIGHT)
     return mask
-
-
-def blurred(part: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Slightly smoothed, so that the camera's noise and slightest shake are not taken for changes."""
-    return np.asarray(cv2.blur(part, (5, 5)), np.uint8)
 
 
 @cached_per_outlines

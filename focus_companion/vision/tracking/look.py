@@ -15,8 +15,9 @@ from ..appearance.shadow_patches import shadows_may_overlap
 from ..capture.frames import Image
 from .change import Change, Smoothed
 from .conditions import Conditions
+from .occluder import Occluder
 from .push import AGREEMENT_THRESHOLD, Probe, agreement, disagreeing_squares
-from .regions import Occluder, Regions
+from .regions import Regions
 from .stillness import Small
 
 _MIN_TOUCHED_SHARE = 0.01

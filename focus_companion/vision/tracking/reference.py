@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
 from ..capture.frames import Image
-from ..capture.sampling import thinned
+from ..capture.sampling import blurred, thinned
 from ..geometry.stack_masks import Outlines, Window
 from .change import Change, Smoothed, board_window
 from .conditions import STILL, Baseline, Conditions, Motion, Sampling
-from .regions import Occluder
+from .occluder import SceneObject
 
 _MIN_UNCOVERED_SHARE = 0.2
 """Share of a hidden square's pixels from which a change makes it count as visible again."""
@@ -26,22 +24,6 @@ _COARSE_PITCH = 18.0
 """Pixels per square in the subsampled copies from which conditions are estimated."""
 POSSIBLE_CHANGE = 0.1
 """Changed share assumed for a square that may have changed before the reference was taken."""
-
-
-@dataclass(frozen=True, eq=False)
-class _PastedObject:
-    """An object pasted into the reference, the pixels (N, 3) that it covers as they were before, and the
-    squares that it hides.
-    """
-
-    occluder: Occluder
-    covered: Image
-    hidden: frozenset[int]
-
-    def is_gone(self, now: Image, with_object: Image) -> bool:
-        """Whether a picture looks more like what the object covered than like the object."""
-        shown = self.occluder.pixels(now)
-        return _difference(shown, self.covered) < _difference(shown, self.occluder.pixels(with_object))
 
 
 class Reference:
@@ -65,7 +47,8 @@ class Reference:
         self.mark: Smoothed | None = None
         self.hidden = tuple(square for square in hidden if square in wrong)
         self.unsettled = tuple(square for square in wrong if square not in self.hidden)
-        self._objects: list[_PastedObject] = []
+        self.objects: list[SceneObject] = []
+        """The objects that have become part of the scene; :attr:`picture` does not show them."""
         self._coarse: tuple[Smoothed, Image] | None = None
         self._keyframe: tuple[Outlines, Baseline] | None = None
         self._fits = 1.0
@@ -101,35 +84,47 @@ class Reference:
     def follow(self, picture: Smoothed, change: Change | None) -> None:
         """Replace the picture by a later one that also shows the position, with this ``change`` since."""
         self.hidden = self.hidden_after(change)
+        picture = self._without_objects(picture, change)
         self.picture, self.unsettled, self._moved = picture, (), self._remaining
         if self._fits < _MIN_KEYFRAME_FIT:
             self._keyframe = None
 
-    def add_object(self, occluder: Occluder, image: Image, hidden: Collection[int]) -> None:
-        """Make an object that ``image`` shows, and that hides these squares, part of the scene by pasting it
-        into the reference.
-        """
-        self._objects.append(_PastedObject(occluder, occluder.pixels(self.picture.image), frozenset(hidden)))
-        pixels = occluder.pixels(image)
-        self.picture = Smoothed(occluder.pasted(pixels, self.picture.image), self.picture.undone)
-        if self.mark is not None:
-            self.mark = Smoothed(occluder.pasted(pixels, self.mark.image), self.mark.undone)
-        self.hidden = tuple(sorted({*self.hidden, *hidden}))
+    def set_mark(self, picture: Smoothed, change: Change | None) -> None:
+        """Set the :attr:`mark`; ``change`` is that since the reference."""
+        self.mark = self._without_objects(picture, change)
+
+    def _without_objects(self, picture: Smoothed, change: Change | None) -> Smoothed:
+        """The picture, with what was last seen where objects cover it now."""
+        if change is None or change.occluded is None:
+            return picture
+        shown = np.where(change.occluded[..., None], self.picture.image, picture.image)
+        return Smoothed(shown, picture.undone)
+
+    def add_object(self, found: SceneObject) -> None:
+        """Make an object part of the scene."""
+        self.objects.append(found)
+        self.hidden = tuple(sorted({*self.hidden, *found.hidden}))
 
     def remove_objects(self, image: Image) -> None:
-        """Show again what was under the objects that a later picture no longer shows: whatever was done on
-        their squares in the meantime is then a change, and not a part of the object.
+        """Forget the objects that a later picture no longer shows: whatever was done on their squares in the
+        meantime is then a change.
         """
-        for gone in [pasted for pasted in self._objects if pasted.is_gone(image, self.picture.image)]:
-            self._objects.remove(gone)
-            uncovered = gone.occluder.pasted(gone.covered, self.picture.image)
-            self.picture = Smoothed(uncovered, self.picture.undone)
+        for gone in [each for each in self.objects if self._is_gone(each, image)]:
+            self.objects.remove(gone)
             self.hidden = tuple(square for square in self.hidden if square not in gone.hidden)
 
+    def _is_gone(self, each: SceneObject, image: Image) -> bool:
+        now, before = (blurred(picture[each.window.slices]) for picture in (image, self.picture.image))
+        return each.is_gone(now, before)
+
     def forget_under_objects(self, squares: Collection[int]) -> None:
-        """The stacks on these squares have changed: what objects cover there is no longer known."""
+        """The stacks on these squares have changed: what objects cover there is no longer known. These
+        objects become part of the picture.
+        """
         changed = {*squares}
-        self._objects = [pasted for pasted in self._objects if changed.isdisjoint(pasted.occluder.squares)]
+        for each in [each for each in self.objects if not changed.isdisjoint(each.squares)]:
+            self.objects.remove(each)
+            self.picture = Smoothed(each.pasted(self.picture.image), self.picture.undone)
 
     def hidden_after(self, change: Change | None) -> tuple[int, ...]:
         """The squares that are still hidden: any that changed much was uncovered, or is occluded by something
@@ -150,8 +145,3 @@ class Reference:
             touched[list(self.unsettled)] = 1.0
         touched[list(self.hidden_after(change))] = 0.0
         return touched
-
-
-def _difference(one: Image, other: Image) -> float:
-    """Mean difference of two lists of pixels, in grey levels."""
-    return float(np.mean(cv2.absdiff(one, other)))

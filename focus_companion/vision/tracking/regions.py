@@ -7,15 +7,16 @@ mug) is not evidence of an act on the board, and it hides the squares under it.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
-from ..geometry.stack_masks import Window, lattice_mask
+from ..capture.frames import Image
+from ..geometry.stack_masks import lattice_mask
 from .change import MAX_BLOB_AREA, MIN_BLOB_AREA, Change
+from .occluder import Occluder, SceneObject, grown
 
 _MIN_OCCLUDER_OVERLAP = 0.15
 """Minimum area on the lattice, in squares, for a change to count as an occluder."""
@@ -23,6 +24,9 @@ _MIN_AREA_OFF_STACKS = 0.4
 """Minimum area of an occluder, in squares, outside all columns."""
 _MIN_HIDDEN_SHARE = 0.08
 """Minimum share of a square's pixels under an occluder for the square to count as hidden."""
+_MAX_GAP = 0.6
+"""Width, in squares, of what looks unchanged between two changes, such as a dark dome under dark hair, for
+both to belong to one object. Raising it hides more of what was done beside a resting arm."""
 _MAX_LEDGE_OVERLAP = 0.5
 """Maximum area of the lattice, in squares, covered by pieces on the board's ledge and their shadows."""
 _MAX_LEDGE_AREA = 5.0
@@ -47,28 +51,6 @@ _MAX_SHADING_RESIDUAL = 0.09
 """Maximum deviation of a channel from the common factor of a shadow, relative to the brightest channel."""
 _MIN_SHADING_LEVEL = 60
 """Lower limit of that brightest channel, in grey levels."""
-
-
-@dataclass(frozen=True, eq=False)
-class Occluder:
-    """A presumed occluder: its slightly dilated ``mask`` (h, w) in the board's ``window``; whether it comes
-    ``from_edge`` of the window, as an arm does; and the ``squares`` at least partly under it.
-    """
-
-    window: Window
-    mask: NDArray[np.bool_]
-    from_edge: bool
-    squares: tuple[int, ...]
-
-    def pixels(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The pixels (N, 3) of a picture that the occluder covers."""
-        return np.asarray(image[self.window.slices][self.mask], np.uint8)
-
-    def pasted(self, pixels: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The picture ``before`` with these pixels (N, 3) where the occluder is."""
-        picture = before.copy()
-        picture[self.window.slices][self.mask] = pixels
-        return picture
 
 
 class Regions:
@@ -164,6 +146,15 @@ class Regions:
             if self._change.share_of(square, mask) > _MIN_HIDDEN_SHARE
         )
         return Occluder(self._window, mask, bool(edge.any()), tuple(squares))
+
+    def scene_object(self, occluder: Occluder, image: Image, hidden: Collection[int]) -> SceneObject:
+        """The object of which ``occluder`` is a part, in the picture ``image``; it hides these squares."""
+        either = occluder.mask | self._changed
+        _, parts = cv2.connectedComponents(grown(either, _MAX_GAP / 2 * self._pitch).view(np.uint8))
+        mask = either & np.isin(parts, np.unique(parts[occluder.mask]))
+        squares = tuple(s for s in range(len(SQUARES)) if self._change.share_of(s, mask) > 0)
+        part = image[self._window.slices].copy()
+        return SceneObject(self._window, part, mask, squares, frozenset(hidden), self._pitch)
 
     def _off_stacks(self) -> NDArray[np.uint8]:
         """Mask of the window, 1 outside all stacks, even with one more piece on each."""

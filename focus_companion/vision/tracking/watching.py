@@ -16,12 +16,13 @@ from .change import Change, Smoothed, reflected, table_window
 from .conditions import STILL, Conditions, Motion
 from .first_piece import fit_first_piece
 from .look import Look
+from .occluder import Occluder
 from .placement import Hypothesis, Placement, Verified, constraints, verify
 from .push import Probe, disagreeing_squares
 from .push_fit import CERTAIN_AGREEMENT, agreements, fits
 from .recovery import MIN_WIDE_CHANGE_SQUARES, Recovery, WideChange
 from .reference import Reference
-from .regions import Occluder, Regions
+from .regions import Regions
 from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
 
 _MAX_FLICKER = 0.45
@@ -155,7 +156,8 @@ class Watching:
 
     def _change_between(self, now: Smoothed, before: Smoothed) -> Change:
         context = self._context
-        return Change(now, before, self.outlines, context.standing, context.stillness.noise)
+        objects = self._reference.objects
+        return Change(now, before, self.outlines, context.standing, context.stillness.noise, objects)
 
     def _new_look(
         self,
@@ -173,7 +175,12 @@ class Watching:
             time=picture.time,
             since=picture.since,
             evidence=Evidence(
-                smoothed.image, self.outlines, self._placement.colours, self._background, context.standing
+                smoothed.image,
+                self.outlines,
+                self._placement.colours,
+                self._background,
+                context.standing,
+                occluded=None if change is None else change.occluded,
             ),
             change=change,
             touched=reference.touched(change),
@@ -229,7 +236,10 @@ class Watching:
 
     def mark(self) -> None:
         """See :meth:`.watcher.Watcher.mark`."""
-        self._reference.mark = None if self.look is None else self.look.smoothed
+        if self.look is None:
+            self._reference.mark = None
+        else:
+            self._reference.set_mark(self.look.smoothed, self.look.change)
 
     def unchanged(self) -> None:
         """See :meth:`.watcher.Watcher.unchanged`."""
@@ -238,8 +248,8 @@ class Watching:
 
     def absorb(self, look: Look) -> Watching:
         """The state after :meth:`.watcher.Watcher.absorb`."""
-        if look.occluder is not None:
-            self._add_object(look, look.occluder)
+        if look.occluder is not None and look.change is not None:
+            self._add_object(look, look.occluder, look.change)
             return self
         context, placement = self._context, self.placement
         if look.change is not None and not look.all_over:
@@ -265,9 +275,9 @@ class Watching:
         wrong = look.disagreeing(self._context.standing)
         return wrong if Regions(change).arm_area(wrong) else ()
 
-    def _add_object(self, look: Look, occluder: Occluder) -> None:
+    def _add_object(self, look: Look, occluder: Occluder, change: Change) -> None:
         """Make an object part of the scene, and look at the same picture again."""
-        self._reference.add_object(occluder, look.image, look.hidden)
+        self._reference.add_object(Regions(change).scene_object(occluder, look.image, look.hidden))
         change = self._change_between(look.smoothed, self._reference.picture)
         picture = StillFrame(Frame(look.number, look.time, look.taken), look.since, look.small)
         self.look = self._new_look(picture, look.smoothed, change, look.conditions)

@@ -197,7 +197,3 @@ def test_an_occluder_is_detected_with_the_squares_under_it(
     assert occluder is not None and occluder.from_edge == from_edge
     named = {SQUARES[square] for square in occluder.squares}
     assert named >= squares and named.isdisjoint({"b3", "c3"})
-    pasted = occluder.pasted(occluder.pixels(now), first)
-    window = occluder.window.slices
-    assert np.array_equal(pasted[window][occluder.mask], now[window][occluder.mask])
-    assert np.array_equal(pasted[window][~occluder.mask], first[window][~occluder.mask])

@@ -1,0 +1,87 @@
+"""Occluders, and those that have become part of the scene, such as a resting arm or a head.
+
+These need not stand quite still. What one has uncovered looks as it did before it came, and what it has
+covered since is close to the rest of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..capture.frames import Image
+from ..capture.sampling import blurred
+from ..geometry.stack_masks import Window
+
+Mask = NDArray[np.bool_]
+
+_MAX_MOTION: Final = 0.35
+"""Motion, in squares, of an object that counts as still. Raising it hides more of the pieces beside it."""
+_SOFT_EDGE: Final = 0.1
+"""Width, in squares, of the blurred edge of an object, as the camera focuses on the board."""
+
+
+@dataclass(frozen=True, eq=False)
+class Occluder:
+    """A presumed occluder: its slightly dilated ``mask`` (h, w) in the board's ``window``; whether it comes
+    ``from_edge`` of the window, as an arm does; and the ``squares`` at least partly under it.
+    """
+
+    window: Window
+    mask: Mask
+    from_edge: bool
+    squares: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SceneObject:
+    """An occluder that belongs to the scene: the ``part`` (h, w, 3) of a picture that shows it, with its
+    ``mask`` (h, w), both in a ``window``; the ``squares`` at least partly under it, and those of them that
+    are ``hidden``; and the ``pitch``: the side of a square in pixels.
+    """
+
+    window: Window
+    part: Image
+    mask: Mask
+    squares: tuple[int, ...]
+    hidden: frozenset[int]
+    pitch: float
+
+    def covered(self, now: Image, before: Image, differs: Mask) -> Mask:
+        """The pixels (h, w) of its window that it covers ``now``, or that its blurred edge may change.
+
+        ``before``: the window without it, blurred like ``now``; ``differs``: where these two differ.
+        """
+        core = self.mask & differs & self._resembles(now, before)
+        near = grown(core, _MAX_MOTION * self.pitch)
+        return grown(core | (near & differs), _SOFT_EDGE * self.pitch)
+
+    def is_gone(self, now: Image, before: Image) -> bool:
+        """Whether the window ``now`` looks more like ``before`` than like the object, both blurred."""
+        still = _distance(now, blurred(self.part)) - _distance(now, before)
+        return float(still[self.mask].mean()) > 0
+
+    def _resembles(self, now: Image, before: Image) -> Mask:
+        return _distance(now, blurred(self.part)) <= _distance(now, before)
+
+    def pasted(self, before: Image) -> Image:
+        """The picture ``before`` with this object."""
+        picture = before.copy()
+        picture[self.window.slices][self.mask] = self.part[self.mask]
+        return picture
+
+
+def _distance(one: Image, other: Image) -> NDArray[np.int32]:
+    """Sum over the channels of the differences, (h, w), in grey levels."""
+    return np.asarray(cv2.absdiff(one, other).sum(-1, dtype=np.int32))
+
+
+def grown(mask: Mask, pixels: float) -> Mask:
+    """The mask, dilated by so many pixels."""
+    size = 2 * max(1, round(pixels)) + 1
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
+    return np.asarray(cv2.dilate(mask.view(np.uint8), kernel)) > 0

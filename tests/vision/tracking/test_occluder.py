@@ -1,0 +1,98 @@
+"""What an object that has become part of the scene covers, when it moves a little, and what it uncovers."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from drawn_board import PROFILE, draw, look, start_stacks
+
+from focus_companion.game.squares import INDEX
+from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.geometry.stack_masks import Outlines
+from focus_companion.vision.tracking.change import Change, Smoothed
+from focus_companion.vision.tracking.reference import Reference
+from focus_companion.vision.tracking.regions import Regions
+
+CAMERA = look(25.0, 30.0, 640.0, (1280, 960), 60.0)
+OUTLINES = Outlines(CAMERA, PROFILE)
+START = start_stacks()
+UNDER, FAR = INDEX["d4"], INDEX["b6"]
+
+
+def board(stacks: tuple[str, ...] = START) -> Image:
+    return draw(CAMERA, stacks, np.random.default_rng(1), noise=2.0)
+
+
+def with_head(image: Image, right: float = 0.0) -> Image:
+    """A head with a blurred outline over some squares, moved to the ``right`` by so many squares."""
+    column = OUTLINES.columns[UNDER]
+    at = column.left + column.width // 2 + round(right * OUTLINES.pitch), column.top + column.height // 2
+    alpha = cv2.circle(np.zeros(image.shape[:2], np.float32), at, round(1.6 * OUTLINES.pitch), 1.0, -1)
+    alpha = cv2.GaussianBlur(alpha, (0, 0), 0.06 * OUTLINES.pitch)[..., None]
+    return np.asarray(image * (1 - alpha) + np.array([30, 35, 45]) * alpha, np.uint8)
+
+
+def changed(square: int, stack: str) -> tuple[str, ...]:
+    return tuple(stack if s == square else stood for s, stood in enumerate(START))
+
+
+@pytest.fixture
+def reference() -> Reference:
+    """The start, with a head that has become part of the scene."""
+    reference = Reference(Smoothed(board()))
+    image = with_head(board())
+    regions = Regions(change_to(image, reference))
+    occluder = regions.occluder()
+    assert occluder is not None and UNDER in occluder.squares
+    reference.add_object(regions.scene_object(occluder, image, occluder.squares))
+    return reference
+
+
+def change_to(image: Image, reference: Reference) -> Change:
+    return Change(Smoothed(image), reference.picture, OUTLINES, START, 2.0, reference.objects)
+
+
+@pytest.mark.parametrize("right", [0.0, 0.15, -0.3])
+def test_a_head_that_moves_a_little_changes_nothing(reference: Reference, right: float) -> None:
+    assert change_to(with_head(board(), right), reference).touched.max() < 0.01
+
+
+def test_what_it_covers_is_unknown_and_what_it_has_uncovered_is_seen(reference: Reference) -> None:
+    seen = change_to(with_head(board()), reference)
+    column = OUTLINES.columns[UNDER]
+    middle = column.top + column.height // 2, column.left + column.width // 2
+    assert seen.occluded is not None and seen.occluded[middle]
+    half = change_to(with_head(board(), 1.5), reference)
+    left = middle[0], middle[1] - round(1.2 * OUTLINES.pitch)
+    assert half.occluded is not None and seen.occluded[left] and not half.occluded[left]
+
+
+def test_a_turn_beside_it_is_seen(reference: Reference) -> None:
+    touched = change_to(with_head(board(changed(FAR, ""))), reference).touched
+    assert touched[FAR] > 0.3 and sorted(touched)[-2] < 0.1
+
+
+def test_a_turn_under_it_is_seen_when_it_has_gone(reference: Reference) -> None:
+    later = board(changed(UNDER, ""))
+    assert change_to(with_head(later), reference).touched[UNDER] == 0.0
+    reference.remove_objects(later)
+    assert change_to(later, reference).touched[UNDER] > 0.3
+
+
+@pytest.mark.parametrize(("gap", "same"), [(0.4, True), (1.5, False)])
+def test_changes_close_together_belong_to_one_object(gap: float, same: bool) -> None:
+    """Under dark hair, dark domes look unchanged, and separate what it hides."""
+    hidden = board()
+    column = OUTLINES.columns[UNDER]
+    bottom, left = column.top + column.height // 2, column.left
+    below = bottom + round(gap * OUTLINES.pitch)
+    hidden[bottom - 150 : bottom, left - 60 : left + 90] = 30
+    hidden[below : below + 50, left : left + 50] = 30
+    clear = Reference(Smoothed(board()))
+    regions = Regions(change_to(hidden, clear))
+    occluder = regions.occluder()
+    assert occluder is not None
+    found = regions.scene_object(occluder, hidden, occluder.squares)
+    at = below + 25 - found.window.top, left + 25 - found.window.left
+    assert bool(found.mask[at]) == same and not occluder.mask[at]
