@@ -51,6 +51,8 @@ class ColourModel:
         self.of_any_shade = np.zeros(CLASSES, bool)
         """Classes that may have any shade until they are seen."""
         self._table: Floats = np.zeros((BINS**3, CLASSES), np.float32)
+        self.typical: Floats = np.zeros(CLASSES, np.float32)
+        """Expected log-likelihood, in nats, of a pixel of each class under its own class."""
 
     @property
     def table(self) -> Floats:
@@ -100,6 +102,7 @@ class ColourModel:
             density = _smooth(self._counts[label].reshape(BINS, BINS, BINS)).ravel()
             density *= BINS**3 / max(density.sum(), 1e-12)
             self._table[:, label] = np.log((1 - OUTLIER_SHARE) * density + OUTLIER_SHARE)
+            self.typical[label] = np.average(self._table[:, label], weights=self._counts[label])
 
     def log_likelihood(self, pixels: NDArray[np.uint8]) -> Floats:
         """Log-likelihoods (…, classes) of BGR pixels (…, 3)."""

@@ -211,7 +211,7 @@ class Evidence:
         before = {label: scored[label][overlap] for label in np.flatnonzero(pieces)}
         scored[...] = np.moveaxis(scores, -1, 0)
         if not self.standing[square]:
-            _raise_similar_class(scored, piece, np.flatnonzero(pieces))
+            _raise_similar_class(scored, piece, np.flatnonzero(pieces), self.colours.typical)
         for label, raised in before.items():
             scored[label][overlap] = np.maximum(scored[label][overlap], raised)
         self._has_score[rows, columns] = True
@@ -238,13 +238,17 @@ class Evidence:
 
 
 def _raise_similar_class(
-    scores: NDArray[np.float32], piece: NDArray[np.bool_], pieces: NDArray[np.intp]
+    scores: NDArray[np.float32],
+    piece: NDArray[np.bool_],
+    pieces: NDArray[np.intp],
+    typical: NDArray[np.float32],
 ) -> None:
     """If an empty square looks like a piece, make the two equally likely there.
 
     ``scores`` (classes, h, w), in nats, is changed in place. ``piece`` (h, w) marks the pixels that a single
     piece would cover. Of the classes ``pieces``, the one that fits these pixels best gets the score of the
-    bare board at each of them, if it fits them at all and the bare board fits better.
+    bare board at each of them, if they might show a piece and the bare board fits better. ``typical``
+    (classes,): the scores of pixels that do show each class.
 
     The bare board is remembered pixel by pixel, a class of pieces only as a range of shades. So the bare
     board scores higher even where a piece of its shade stands, such as a light piece on a light field, and
@@ -255,8 +259,9 @@ def _raise_similar_class(
     bare = scores[BARE][piece]
     means = [scores[label][piece].mean() for label in pieces]
     similar = int(pieces[np.argmax(means)])
-    # At 0 nats, a class fits no better than a uniformly random colour.
-    if 0.0 < max(means) < bare.mean():
+    # As the light differs across the board, a piece may fit its class only roughly. At 0 nats, the class fits
+    # no better than a uniformly random colour.
+    if max(0.0, typical[similar] / 2) < max(means) < bare.mean():
         scores[similar][piece] = bare
 
 
