@@ -51,6 +51,7 @@ class ColourModel:
         self.of_any_shade = np.zeros(CLASSES, bool)
         """Classes that may have any shade until they are seen."""
         self._table: Floats = np.zeros((BINS**3, CLASSES), np.float32)
+        self._table_by_class: Floats = np.zeros((CLASSES, BINS**3), np.float32)
         self.typical: Floats = np.zeros(CLASSES, np.float32)
         """Expected log-likelihood, in nats, of a pixel of each class under its own class."""
 
@@ -103,10 +104,15 @@ class ColourModel:
             density *= BINS**3 / max(density.sum(), 1e-12)
             self._table[:, label] = np.log((1 - OUTLIER_SHARE) * density + OUTLIER_SHARE)
             self.typical[label] = np.average(self._table[:, label], weights=self._counts[label])
+        self._table_by_class = np.ascontiguousarray(self._table.T)
 
     def log_likelihood(self, pixels: NDArray[np.uint8]) -> Floats:
         """Log-likelihoods (…, classes) of BGR pixels (…, 3)."""
         return self._table.take(bins(pixels), axis=0)
+
+    def log_likelihood_by_class(self, pixels: NDArray[np.uint8]) -> Floats:
+        """The same, class by class: (classes, …)."""
+        return self._table_by_class.take(bins(pixels), axis=1)
 
 
 def _smooth(cube: NDArray[np.float64]) -> NDArray[np.float64]:

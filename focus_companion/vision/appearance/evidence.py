@@ -81,14 +81,8 @@ class Evidence:
         self._standing_classes = tuple(classes(stack) for stack in standing)
         self._classes = dict(enumerate(self._standing_classes))
         self._weight = pixel_weight(outlines)
-        self._board = outlines.window(range(len(SQUARES)))
         self._tops = flat_tops(outlines)
-        number = CLASSES + TOP if self._tops else CLASSES
-        shape = (self._board.bottom - self._board.top, self._board.right - self._board.left)
-        # Most squares are never scored. Memory that is not written costs nothing.
-        self._log_likelihoods: NDArray[np.float32] = np.empty((number, *shape), np.float32)
-        self._has_score = np.zeros(shape, np.bool_)
-        self._scored: set[int] = set()
+        self._scores: dict[int, NDArray[np.float32]] = {}
         self._previous: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}
         self._gains: dict[tuple[tuple[int, str], ...], Gain] = {}
         self._gains_of_squares: dict[int, StackGains] = {}
@@ -140,18 +134,15 @@ class Evidence:
         rows, columns = np.nonzero(old != new)
         if not len(rows):
             return Gain(0.0, 0, self._weight)
-        for square in squares:
-            self._score(square)
-        scores = self._log_likelihoods[:, *self._slices(window)]
+        scores = self._scores_in(window, squares)
         difference = scores[new[rows, columns], rows, columns] - scores[old[rows, columns], rows, columns]
         nats = float(np.clip(difference, -MAX_PIXEL_NATS, MAX_PIXEL_NATS).sum()) * self._weight
         return Gain(nats, len(rows), self._weight)
 
     def _stack_gains(self, square: int) -> StackGains:
         if square not in self._gains_of_squares:
-            self._score(square)
             self._gains_of_squares[square] = StackGains(
-                self._around(square), self._log_likelihoods, MAX_PIXEL_NATS
+                self._around(square), self._scores_of(square), MAX_PIXEL_NATS
             )
         return self._gains_of_squares[square]
 
@@ -172,53 +163,53 @@ class Evidence:
             self._previous[squares] = window, order, painted
         return self._previous[squares]
 
-    def _score(self, square: int) -> None:
-        if square in self._scored:
-            return
-        self._scored.add(square)
-        self._fill_in(square)
-        if self._occluded is not None:
-            part = self.outlines.window((square,))
-            self._log_likelihoods[:, *self._slices(part)][:, self._occluded[part.slices]] = 0.0
+    def _scores_in(self, window: Window, squares: Sequence[int]) -> NDArray[np.float32]:
+        """Log-likelihoods (classes, h, w) of the pixels of a window in the columns of these squares."""
+        parts = {square: (self.outlines.window((square,)), self._scores_of(square)) for square in squares}
+        shape = window.bottom - window.top, window.right - window.left
+        scores = np.full((CLASSES + TOP if self._tops else CLASSES, *shape), -np.inf, np.float32)
+        for part, own in parts.values():
+            rows = slice(part.top - window.top, part.bottom - window.top)
+            columns = slice(part.left - window.left, part.right - window.left)
+            # Where columns overlap, a score that was raised for one of the squares is kept.
+            np.maximum(scores[:, rows, columns], own, out=scores[:, rows, columns])
+        return scores
 
-    def _fill_in(self, square: int) -> None:
-        """Fill in the log-likelihoods of the pixels in one square's column.
+    def _scores_of(self, square: int) -> NDArray[np.float32]:
+        """Log-likelihoods (classes, h, w) of the pixels in the window of one square's column."""
+        if square not in self._scores:
+            scores = self._computed_scores(square)
+            if self._occluded is not None:
+                scores[:, self._occluded[self.outlines.window((square,)).slices]] = 0.0
+            self._scores[square] = scores
+        return self._scores[square]
+
+    def _computed_scores(self, square: int) -> NDArray[np.float32]:
+        """The same if nothing is occluded.
 
         Class 0 uses the remembered background of each pixel. If pieces have flat tops, the classes of the
         tops follow those of the pieces.
         """
         part = self.outlines.window((square,))
-        rows, columns = self._slices(part)
-        pixels, scored = self.image[part.slices], self._log_likelihoods[:, rows, columns]
+        pixels = self.image[part.slices]
         around = local_shade(pixels, self.outlines.pitch) if self._tops else None
-        scores = self.colours.log_likelihood(pixels)
-        scores[..., BARE] = self._background.log_likelihood(
-            part, pixels, scores[..., BARE], flat=self.outlines.profile.flat, around=around
+        scores = self.colours.log_likelihood_by_class(pixels)
+        scores[BARE] = self._background.log_likelihood(
+            part, pixels, scores[BARE], flat=self.outlines.profile.flat, around=around
         )
         piece = self.outlines.columns[square].masks[1]
         unseen = self.colours.of_any_shade
         pieces = self.colours.known & ~unseen
         pieces[BARE] = False
         if unseen.any():
-            scores[..., unseen] = _unseen_shade_log_likelihood(pixels, piece, scores[..., pieces])[..., None]
+            scores[unseen] = _unseen_shade_log_likelihood(pixels, piece, scores[pieces])
         if around is not None:
             parts = parts_log_likelihood(self.colours, pixels, around, scores, self.outlines, square)
             # No pixel counts for more than MAX_PIXEL_NATS, whichever two classes are compared.
-            scored[...] = np.moveaxis(np.maximum(parts, parts.max(-1, keepdims=True) - MAX_PIXEL_NATS), -1, 0)
-            return
-        # Where columns overlap, a score that was raised for another square is kept.
-        overlap = self._has_score[rows, columns]
-        before = {label: scored[label][overlap] for label in np.flatnonzero(pieces)}
-        scored[...] = np.moveaxis(scores, -1, 0)
+            return np.asarray(np.maximum(parts, parts.max(0) - MAX_PIXEL_NATS))
         if not self.standing[square]:
-            _raise_similar_class(scored, piece, np.flatnonzero(pieces), self.colours.typical)
-        for label, raised in before.items():
-            scored[label][overlap] = np.maximum(scored[label][overlap], raised)
-        self._has_score[rows, columns] = True
-
-    def _slices(self, window: Window) -> tuple[slice, slice]:
-        left, top = self._board.left, self._board.top
-        return slice(window.top - top, window.bottom - top), slice(window.left - left, window.right - left)
+            _raise_similar_class(scores, piece, np.flatnonzero(pieces), self.colours.typical)
+        return scores
 
     def read(self, square: int, colours: Iterable[str], tallest: int) -> tuple[str, float]:
         """The single stack that explains the square best, and its lead in nats over the next best.
@@ -271,7 +262,7 @@ def _unseen_shade_log_likelihood(
     """(h, w) log-likelihood of the pixels if they show a piece of a shade that has not been seen yet.
 
     ``piece`` (h, w) marks the pixels that the piece would cover; its shade is their median. If they match one
-    of the known shades, whose log-likelihoods are ``known_shades`` (h, w, K), the piece is assumed to have
+    of the known shades, whose log-likelihoods are ``known_shades`` (K, h, w), the piece is assumed to have
     that shade.
     """
     if not piece.any():
@@ -279,7 +270,7 @@ def _unseen_shade_log_likelihood(
     own = shade_log_likelihood(pixels, np.median(pixels[piece], axis=0).astype(np.uint8))
     # As the light differs across the board, a piece of a known shade may match it only roughly. A mean over
     # the piece still distinguishes shades: a light piece has dark sides, but a dark piece is dark all over.
-    known = known_shades[piece].mean(0).max(initial=-np.inf)
+    known = known_shades[:, piece].mean(1).max(initial=-np.inf)
     return np.full_like(own, np.log(OUTLIER_SHARE)) if known > own[piece].mean() / 2 else own
 
 

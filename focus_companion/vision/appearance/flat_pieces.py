@@ -131,14 +131,14 @@ def parts_log_likelihood(
     outlines: Outlines,
     square: int,
 ) -> NDArray[np.float32]:
-    """(h, w, CLASSES + TOP) log-likelihoods, in nats, of the pixels (h, w, 3) around a square, for the bare
+    """(CLASSES + TOP, h, w) log-likelihoods, in nats, of the pixels (h, w, 3) around a square, for the bare
     board, the sides and the tops of pieces.
 
     Sides and tops that ``colours`` does not know are taken to look like whole pieces, whose log-likelihoods
-    are ``pieces`` (h, w, CLASSES). ``around`` (h, w, 3) is that of :func:`local_shade`.
+    are ``pieces`` (CLASSES, h, w). ``around`` (h, w, 3) is that of :func:`local_shade`.
     """
-    scores = np.concatenate([pieces, pieces[..., BARE + 1 :]], axis=-1)
+    scores = np.concatenate([pieces, pieces[BARE + 1 :]])
     if isinstance(colours, FlatPieceColours):
         for label, known in colours.parts_log_likelihood(pixels, around, outlines, square).items():
-            scores[..., label] = known
+            scores[label] = known
     return scores

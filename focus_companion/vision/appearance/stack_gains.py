@@ -31,8 +31,8 @@ Floats = NDArray[np.float32]
 class StackGains:
     """The gains of stacks on one square, with all other squares unchanged.
 
-    ``scores`` (classes, h, w) are the log-likelihoods of the pixels in the window of all columns; the nats of
-    a pixel are clipped to ±``max_nats``.
+    ``scores`` (classes, h, w) are the log-likelihoods of the pixels in the window of the square's column; the
+    nats of a pixel are clipped to ±``max_nats``.
     """
 
     def __init__(self, around: Surroundings, scores: Floats, max_nats: float) -> None:
@@ -87,7 +87,7 @@ class Surroundings:
     """One square among the stacks around it: which of its column's pixels are visible, and what they show.
     This is the same for every picture of a position.
 
-    ``places`` are the indices (N,) of the pixels that no nearer stack occludes, in the window of all columns;
+    ``places`` are the indices (N,) of the pixels that no nearer stack occludes, in the window of the column;
     ``pattern`` are their patterns in ``layers``; ``old`` are the classes visible there, and ``behind`` those
     visible if the square were empty, without even its dome.
     """
@@ -103,9 +103,7 @@ class Surroundings:
             outlines.columns[nearer].cut_from(free, window, len(standing[nearer]))
         # Indices, found once, index further arrays faster than a mask.
         rows, columns = np.nonzero(free)
-        board = outlines.window(range(len(outlines.columns)))
-        self.places = (rows + (window.top - board.top)) * (board.right - board.left)
-        self.places += columns + (window.left - board.left)
+        self.places = rows * column.width + columns
         self.layers = _layers(outlines)[square]
         self.pattern = self.layers.pattern[rows, columns]
         tops = flat_tops(outlines)
