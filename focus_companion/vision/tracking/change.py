@@ -148,6 +148,8 @@ class Change:
         window = table_window(self.outlines)
         shown = [picture.thinned(window, step) for picture in self._pictures]
         beside = self._differing(*shown) & ~_near_lattice(self.outlines)[::step, ::step]
+        if self.occluded is not None:
+            beside &= ~self.occluded[window.slices][::step, ::step]
         if not beside.any():
             return ""
         now, before = (colours.log_likelihood(picture[beside])[:, 1:] for picture in shown)

@@ -22,6 +22,7 @@ from focus_companion.vision.appearance.learning import learn
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.stack_masks import Outlines, Window, lattice_mask
 from focus_companion.vision.tracking.change import Change, Smoothed, table_window
+from focus_companion.vision.tracking.occluder import SceneObject
 from focus_companion.vision.tracking.regions import Regions
 
 START = start_position(Rules.make(2)).stacks
@@ -76,6 +77,18 @@ def test_what_a_piece_that_was_taken_away_has_uncovered_is_no_piece() -> None:
     label = cv2.addWeighted(red, 0.85, clear.image, 0.15, 0)
     outlines = Outlines(look.camera, look.profile)
     assert Change(Smoothed(np.asarray(label)), Smoothed(green), outlines, START, 2.0).appeared(colours) == ""
+
+
+def test_an_object_beside_the_lattice_is_no_piece() -> None:
+    """As a red sleeve that belongs to the scene."""
+    look, view, rng, colours, before = table()
+    now, outlines = view.shoot(Stage(START, {}, {"g": "r"}, SEATS), rng), Outlines(look.camera, look.profile)
+    changed = Change(Smoothed(now), before, outlines, START, 2.0)
+    sleeve = SceneObject(
+        changed.window, now[changed.window.slices], changed.changed, (), frozenset(), outlines.pitch
+    )
+    assert changed.appeared(colours) == "r"
+    assert Change(Smoothed(now), before, outlines, START, 2.0, [sleeve]).appeared(colours) == ""
 
 
 def test_a_blurred_picture_is_subsampled_once_for_a_window() -> None:
