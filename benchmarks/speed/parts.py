@@ -32,7 +32,7 @@ PART_OF_FUNCTION: Final = {
         "Stillness.update": "motion",
         "Stillness.differ": "motion",
     },
-    "focus_companion.session.usable": {"Usable.judge": "picture checks"},
+    "focus_companion.session.usable": {"PictureCheck.judge": "picture checks"},
     "focus_companion.vision.capture.picture_faults": {"Repeats.update": "picture checks"},
     "focus_companion.vision.tracking.seeking": {"Seeking.see": "finding"},
     "focus_companion.vision.tracking.watching": {"Watching._compare": "judging"},
