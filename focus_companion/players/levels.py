@@ -27,7 +27,7 @@ LEVELS: Final[dict[int, Level]] = {
     1: Level(noise=265, depth=3),
     2: Level(noise=115, depth=3),
     3: Level(noise=55, nodes=6_500),
-    4: Level(noise=45, nodes=21_000),
+    4: Level(noise=45, nodes=19_000),
     5: Level(noise=30, nodes=46_000),
     6: Level(noise=25, nodes=110_000),
     7: Level(noise=20, nodes=350_000),
