@@ -30,6 +30,9 @@ PIXEL_WEIGHT_PITCH = 55.0
 """Side of a square, in pixels, for which :data:`PIXEL_WEIGHT` holds."""
 _PIXEL_WEIGHT_RANGE = 0.2, 4.0
 """Range of the factor by which the size of the squares changes that weight."""
+_MIN_FIT = 0.5
+"""Share of its usual nats with which a class must fit the pixels of a piece, on average, for them possibly to
+show that class: the light differs across the board. Raising it leaves out pieces in another light."""
 _BEAM_WIDTH = 6
 """Number of stacks that the beam search for the best one extends at each height."""
 
@@ -165,14 +168,15 @@ class Evidence:
 
     def _scores_in(self, window: Window, squares: Sequence[int]) -> NDArray[np.float32]:
         """Log-likelihoods (classes, h, w) of the pixels of a window in the columns of these squares."""
-        parts = {square: (self.outlines.window((square,)), self._scores_of(square)) for square in squares}
         shape = window.bottom - window.top, window.right - window.left
         scores = np.full((CLASSES + TOP if self._tops else CLASSES, *shape), -np.inf, np.float32)
-        for part, own in parts.values():
+        for square in squares:
+            part = self.outlines.window((square,))
             rows = slice(part.top - window.top, part.bottom - window.top)
             columns = slice(part.left - window.left, part.right - window.left)
+            shown = scores[:, rows, columns]
             # Where columns overlap, a score that was raised for one of the squares is kept.
-            np.maximum(scores[:, rows, columns], own, out=scores[:, rows, columns])
+            np.maximum(shown, self._scores_of(square), out=shown)
         return scores
 
     def _scores_of(self, square: int) -> NDArray[np.float32]:
@@ -238,8 +242,8 @@ def _raise_similar_class(
 
     ``scores`` (classes, h, w), in nats, is changed in place. ``piece`` (h, w) marks the pixels that a single
     piece would cover. Of the classes ``pieces``, the one that fits these pixels best gets the score of the
-    bare board at each of them, if they might show a piece and the bare board fits better. ``typical``
-    (classes,): the scores of pixels that do show each class.
+    bare board at each of them, if it fits well enough (:data:`_MIN_FIT`) and the bare board fits better.
+    ``typical`` (classes,): the mean score of pixels that do show each class.
 
     The bare board is remembered pixel by pixel, a class of pieces only as a range of shades. So the bare
     board scores higher even where a piece of its shade stands, such as a light piece on a light field, and
@@ -250,9 +254,8 @@ def _raise_similar_class(
     bare = scores[BARE][piece]
     means = [scores[label][piece].mean() for label in pieces]
     similar = int(pieces[np.argmax(means)])
-    # As the light differs across the board, a piece may fit its class only roughly. At 0 nats, the class fits
-    # no better than a uniformly random colour.
-    if max(0.0, typical[similar] / 2) < max(means) < bare.mean():
+    # At 0 nats, a class fits no better than a uniformly random colour.
+    if max(0.0, _MIN_FIT * typical[similar]) < max(means) < bare.mean():
         scores[similar][piece] = bare
 
 
@@ -268,10 +271,9 @@ def _unseen_shade_log_likelihood(
     if not piece.any():
         return np.full(piece.shape, np.log(OUTLIER_SHARE), np.float32)
     own = shade_log_likelihood(pixels, np.median(pixels[piece], axis=0).astype(np.uint8))
-    # As the light differs across the board, a piece of a known shade may match it only roughly. A mean over
-    # the piece still distinguishes shades: a light piece has dark sides, but a dark piece is dark all over.
+    # A mean over the piece distinguishes shades: a light piece has dark sides, a dark one is dark all over.
     known = known_shades[:, piece].mean(1).max(initial=-np.inf)
-    return np.full_like(own, np.log(OUTLIER_SHARE)) if known > own[piece].mean() / 2 else own
+    return np.full_like(own, np.log(OUTLIER_SHARE)) if known > _MIN_FIT * own[piece].mean() else own
 
 
 __all__ = ["CLASSES", "SQUARES", "Evidence", "Gain", "classes"]

@@ -56,17 +56,19 @@ class SceneObject:
 
         ``before``: the window without it, blurred like ``now``; ``differs``: where these two differ.
         """
-        core = self.mask & differs & self._resembles(now, before)
+        core = self.mask & differs & (self._excess(now, before) <= 0)
         near = grown(core, _MAX_MOTION * self.pitch)
         return grown(core | (near & differs), _SOFT_EDGE * self.pitch)
 
     def is_gone(self, now: Image, before: Image) -> bool:
         """Whether the window ``now`` looks more like ``before`` than like the object, both blurred."""
-        still = _distance(now, blurred(self.part)) - _distance(now, before)
-        return float(still[self.mask].mean()) > 0
+        return float(self._excess(now, before)[self.mask].mean()) > 0
 
-    def _resembles(self, now: Image, before: Image) -> Mask:
-        return _distance(now, blurred(self.part)) <= _distance(now, before)
+    def _excess(self, now: Image, before: Image) -> NDArray[np.int32]:
+        """By how many grey levels each pixel (h, w) of ``now`` differs more from the object than from
+        ``before``; both are windows of blurred pictures.
+        """
+        return _distance(now, blurred(self.part)) - _distance(now, before)
 
     def pasted(self, before: Image) -> Image:
         """The picture ``before`` with this object."""
