@@ -7,6 +7,9 @@
 has one seat (a pair, with partners), the second all the others. A game that does not end is cut off and
 counts as a draw. Seconds are processor time, so that other load on the machine does not matter. The 95 %
 interval is computed over openings, because the games of one opening are not independent.
+
+Every opening is added to ``benchmarks/results/tournaments.csv``. Openings that are there already are counted,
+not played again, unless the program has changed.
 """
 
 from __future__ import annotations
@@ -18,9 +21,11 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.accuracy.report import Z_95
+from benchmarks.players.results import RESULTS_FILE, Pairing, Result, append, program, results_of
 from benchmarks.players.sparring import Player, player
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import apply
@@ -78,27 +83,46 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no opening after that time")
+    parser.add_argument("--results", type=Path, default=RESULTS_FILE)
     chosen = parser.parse_args()
     more: dict[str, Any] = {"partners": chosen.partners, "fast": chosen.fast, "set_up": chosen.set_up}
     rules = Rules.make(chosen.players, **more)
+    variant = "".join(f", {name}" for name in ("partners", "fast") if more[name])
+    variant += "" if chosen.set_up == "pairs" else f", {chosen.set_up}"
+    pairing = Pairing(
+        program(), chosen.first, chosen.second, f"{chosen.players} players{variant}", chosen.seconds
+    )
+    results = list(results_of(pairing, chosen.results))
+    played = {result.seed for result in results}
     first, second = player(chosen.first), player(chosen.second)
-    seats = range(len(rules.sides))
-    shares, turns, began = [], [], time.perf_counter()
+    seats, began = range(len(rules.sides)), time.perf_counter()
     for number in range(math.ceil(chosen.games / len(seats))):
         if time.perf_counter() - began > 60 * chosen.minutes:
             break
         seed = chosen.seed * 100_003 + number
+        if seed in played:
+            continue
         games = [play_game(first, second, seat, rules, chosen.seconds, seed) for seat in seats]
-        shares.append(statistics.fmean(share for share, _ in games))
-        turns += [length for _, length in games]
-        print(f"{len(turns)} games, {100 * statistics.fmean(shares):.1f} %", file=sys.stderr, flush=True)
-    mean, half = interval(shares)
-    variant = "".join(f", {name}" for name in ("partners", "fast") if more[name])
-    print(
-        f"{chosen.first} - {chosen.second}, {chosen.players} players{variant}, {chosen.seconds} s a turn:",
-        f"{100 * mean:.1f} ± {100 * half:.1f} % of {len(turns)} games (fair {100 / len(seats):.0f} %),",
-        f"{statistics.fmean(turns):.0f} turns a game, {turns.count(MAX_TURNS[rules.players])} cut off",
-        flush=True,
+        lengths = [length for _, length in games]
+        cut_off = lengths.count(MAX_TURNS[rules.players])
+        share = statistics.fmean(share for share, _ in games)
+        results.append(Result(seed, share, len(games), sum(lengths), cut_off))
+        append(pairing, results[-1], chosen.results)
+        print(summary(pairing, results, len(seats)), file=sys.stderr, flush=True)
+    print(summary(pairing, results, len(seats)))
+
+
+def summary(pairing: Pairing, results: Sequence[Result], seats: int) -> str:
+    """The score of a pairing in a line."""
+    games = sum(result.games for result in results)
+    if not games:
+        return "no games"
+    mean, half = interval([result.share for result in results])
+    return (
+        f"{pairing.first} - {pairing.second}, {pairing.game}, {pairing.seconds} s a turn: "
+        f"{100 * mean:.1f} ± {100 * half:.1f} % of {games} games (fair {100 / seats:.0f} %), "
+        f"{sum(result.turns for result in results) / games:.0f} turns a game, "
+        f"{sum(result.cut_off for result in results)} cut off"
     )
 
 

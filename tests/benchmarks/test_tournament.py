@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.players import tournament
+from benchmarks.players.results import Pairing, Result, append, results_of
 from benchmarks.players.sparring import KINDS, Sparring, player
 from benchmarks.players.tournament import interval, opening, play_game
 from benchmarks.players.train_evaluation import flat, shaped
@@ -41,6 +45,38 @@ def test_the_better_player_wins_from_either_seat() -> None:
 
 def test_the_interval_is_that_of_the_mean_over_openings() -> None:
     assert interval([1.0, 0.0, 1.0, 0.0]) == (0.5, pytest.approx(1.96 * 0.5773503 / 2))
+
+
+def test_a_tournament_continues_where_it_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "results.csv"
+    weak = "ours:noise=3000,depth=1"
+
+    def games(number: int) -> str:
+        options = ("ours:nodes=500", weak, "--games", str(number), "--results", str(file))
+        monkeypatch.setattr(sys, "argv", ["tournament", *options])
+        tournament.main()
+        return capsys.readouterr().out
+
+    first = games(2)
+    assert "of 2 games" in first
+    rows = file.read_text().splitlines()
+    assert "of 4 games" in games(4)
+    assert file.read_text().splitlines()[: len(rows)] == rows
+    again = games(4)
+    assert "of 4 games" in again
+    assert len(file.read_text().splitlines()) == len(rows) + 1, "nothing is played twice"
+
+
+def test_results_of_another_program_do_not_count(tmp_path: Path) -> None:
+    file = tmp_path / "results.csv"
+    old, new = (Pairing(program, "ours", "mcts", "3 players", 0.25) for program in ("aaaa", "bbbb"))
+    append(old, Result(7, 1.0, 3, 300, 0), file)
+    append(new, Result(8, 1 / 3, 3, 500, 1), file)
+    assert list(results_of(old, file)) == [Result(7, 1.0, 3, 300, 0)]
+    assert list(results_of(new, file)) == [Result(8, 1 / 3, 3, 500, 1)]
+    assert list(results_of(new, tmp_path / "none.csv")) == []
 
 
 def test_an_unknown_player_is_refused() -> None:
