@@ -39,6 +39,11 @@ MAX_BLOB_AREA = 6
 """Maximum area of such a blob, relative to that of one piece: several pieces, or one with its shadow."""
 _MIN_RELATIVE_SPREAD = 0.05
 """Lower limit of the standard deviation over all squares, relative to their median difference."""
+_MIN_SPREAD = 0.15
+"""Lower limit of that standard deviation, in grey levels (sum of the channels): the smallest one in 130 looks
+of two recordings whose pictures were compressed one by one. A video codec repeats most of a still picture
+exactly; the little that it changes would then be thousands of standard deviations. Raising it hides faint
+changes."""
 _CHANNEL_SUM = np.ones((1, 3), np.float32)
 """Kernel that sums the channels of a pixel in a tenth of the time that numpy takes."""
 
@@ -201,7 +206,7 @@ class Change:
         last = np.cumsum(counts)
         means = (ends[last] - ends[last - counts]) / np.maximum(counts, 1)
         median, spread = centre_and_deviation(means)
-        return np.asarray((means - median) / max(spread, _MIN_RELATIVE_SPREAD * median, 1e-6))
+        return np.asarray((means - median) / max(spread, _MIN_RELATIVE_SPREAD * median, _MIN_SPREAD))
 
     def _stack_pixels(self, square: int, pieces: int, height: int, width: int) -> NDArray[np.intp]:
         """Flat indices of the window's subsampled pixels (height, width) that ``pieces`` pieces cover."""

@@ -123,6 +123,19 @@ def test_a_piece_on_its_own_colour_changes_its_square_faintly_and_no_other() -> 
     assert np.delete(change.deviations(), near).max() < 8
 
 
+def test_a_codec_that_repeats_a_still_picture_exactly_makes_no_square_deviate() -> None:
+    """Without noise, nothing but the resolution of the picture limits how exactly a square is known."""
+    look, _, _, _, before = table()
+    square, outlines = INDEX["d4"], Outlines(look.camera, look.profile)
+    column, now = outlines.columns[square], before.image.copy()
+    now[column.window.slices][::3, ::3, 0] ^= 1
+    deviations = Change(Smoothed(now), before, outlines, START, 0.0).deviations()
+    assert np.abs(deviations).max() < 6
+    now[column.window.slices] = 255 - now[column.window.slices]
+    changed = Change(Smoothed(now), before, outlines, START, 0.0).deviations()
+    assert changed.argmax() == square and changed[square] > 60
+
+
 @pytest.mark.parametrize("tilt", [30, 40])
 def test_pieces_on_the_ledge_in_front_of_the_first_rank_are_not_an_arm(tilt: float) -> None:
     """Seen obliquely, they stand in front of the nearest squares; side by side, and with the shadow of a
