@@ -199,23 +199,28 @@ def _unseen_changes_penalty(look: Look, act: Act) -> float:
     )
 
 
-def gained_before(look: Look, act: Act) -> float:
+def gained_before(look: Look, act: Act, *, off_centre: bool = False) -> float:
     """Nats by which the squares already looked more like the act before the change: the pose or the set is
-    slightly wrong, which still favours these stacks.
+    slightly wrong, which still favours these stacks. ``off_centre``: if pieces stand a little off centre.
     """
     if not act.changes.keys().isdisjoint(look.unsettled):
         # The reference already shows a part of the act, which was made before it was taken.
         return 0.0
-    changes = ((s, stack) for s, stack in act.changes.items() if s not in act.changed_before)
-    return sum(_square_gained_before(look, s, stack) for s, stack in changes)
+    return sum(
+        max(0.0, _square_gained_before(look, s, stack, off_centre))
+        for s, stack in act.changes.items()
+        if s not in act.changed_before
+    )
 
 
-def _square_gained_before(look: Look, square: int, stack: str) -> float:
+def _square_gained_before(look: Look, square: int, stack: str, off_centre: bool) -> float:
     """:func:`gained_before` for one square."""
-    if look.touched[square] < MIN_OPEN_FRACTION and look.deviations[square] < MAX_CALM_DEVIATION:
-        # The square is unchanged.
-        return max(0.0, look.evidence.stack_gain(square, stack).nats)
-    return max(0.0, look.gain_before(square, stack))
+    if look.touched[square] >= MIN_OPEN_FRACTION or look.deviations[square] >= MAX_CALM_DEVIATION:
+        return look.gain_before(square, stack, off_centre=off_centre)
+    # The square is unchanged.
+    if off_centre:
+        return look.evidence.gain_off_centre({square: stack})
+    return look.evidence.stack_gain(square, stack).nats
 
 
 def placing_evidence(look: Look, act: Act) -> float:

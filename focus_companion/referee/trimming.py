@@ -8,6 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..game.moves import Move
 from ..game.position import MAX_HEIGHT
 from .acts import Act, Kind
@@ -98,11 +100,12 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
         return -UNPROMPTED_PENALTY if act.moves == (pending.move,) else -2 * NONE_BESIDE_PENALTY
     if moved > _MIN_TOUCHED_FRACTION and look.appeared_since_mark:
         return -_CONTRARY_WEIGHT * BESIDE_EVIDENCE
-    if not pending.sure:
-        return 0.0
-    if moved < _PROBABLY_UNTOUCHED_FRACTION:
-        return 0.5 * BESIDE_EVIDENCE
-    return -0.5 * BESIDE_EVIDENCE if moved > _PROBABLY_TOUCHED_FRACTION else 0.0
+    limits = _PROBABLY_UNTOUCHED_FRACTION, _UNCERTAIN_FRACTION, _PROBABLY_TOUCHED_FRACTION
+    untouched = float(np.interp(moved, limits, (0.5 * BESIDE_EVIDENCE, 0.0, -0.5 * BESIDE_EVIDENCE)))
+    if pending.sure:
+        return untouched
+    # It may have been trimmed before it was seen. If one piece is too many, who touches it takes that one.
+    return min(0.0, untouched) if len(_stack_left(look, act)) == MAX_HEIGHT + 1 else 0.0
 
 
 def was_touched(look: Look, square: int) -> bool:
@@ -122,14 +125,14 @@ def _changed_fraction(since: Change, square: int) -> float:
     return float(since.touched[square]) if since.comparable(square) else _UNCERTAIN_FRACTION
 
 
-def gain_if_trimmed(look: Look, act: Act, pending: Pending | None) -> float:
+def gain_if_trimmed(look: Look, act: Act, pending: Pending | None, *, off_centre: bool = False) -> float:
     """Nats by which the trimmed stack would fit better than the act's stack above five, if nothing lies
     beside the board. They are added to the act, so that other acts are weighed against the turn regardless of
-    the height of its stack.
+    the height of its stack. ``off_centre``: if pieces stand a little off centre.
     """
     if act.kind is not Kind.PENDING or not (pending is None or look.since_mark is None):
         return 0.0
-    better = _trimmed_gain(look, act, _stack_left(look, act))
+    better = _trimmed_gain(look, act, _stack_left(look, act), off_centre=off_centre)
     return (
         better - NONE_BESIDE_PENALTY
         if NONE_BESIDE_PENALTY < better < UNPROMPTED_PENALTY and not look.appeared
@@ -150,10 +153,12 @@ def _stack_left(look: Look, act: Act) -> str:
     return act.changes.get(target, look.evidence.standing[target])
 
 
-def _trimmed_gain(look: Look, act: Act, high: str) -> float:
+def _trimmed_gain(look: Look, act: Act, high: str, *, off_centre: bool = False) -> float:
     """Nats by which the target of an act fits the correctly trimmed stack better than the stack ``high``."""
-    gain, target = look.evidence.stack_gain, act.moves[-1].target
-    return gain(target, high[-MAX_HEIGHT:]).nats - gain(target, high).nats
+    evidence, target, trimmed = look.evidence, act.moves[-1].target, high[-MAX_HEIGHT:]
+    if off_centre:
+        return evidence.gain_off_centre({target: trimmed}) - evidence.gain_off_centre({target: high})
+    return evidence.stack_gain(target, trimmed).nats - evidence.stack_gain(target, high).nats
 
 
 def _was_too_high(look: Look, act: Act) -> bool:

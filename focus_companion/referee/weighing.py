@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .acts import Act, Kind
-from .course import TEMPERATURE
+from .course import TEMPERATURE, gained_before
 from .margin import MIN_CERTAIN_LEAD, margin
 from .screening import screened
 from .trimming import Pending, gain_if_trimmed, too_high_by
@@ -37,6 +37,10 @@ MAX_FOREIGN_AREA = 1.2
 
 NO_RIVAL_LEAD = 50.0
 """Lead in nats of an act that has no rivals."""
+
+_MAX_BEHIND_OFF_CENTRE = 2 * NO_RIVAL_LEAD
+"""Nats behind the best act, with all pieces centred, within which it matters that they may stand off centre,
+which is worth less than half of it. Raising it takes more time."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,13 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
     priors = screened(look, pool, pending)
     gain = look.evidence.gain
     nats = {i: gain(pool[i].changes).nats + gain_if_trimmed(look, pool[i], pending) for i in priors}
+    least = max(nats[i] + prior for i, prior in priors.items()) - _MAX_BEHIND_OFF_CENTRE
+    near = [i for i, prior in priors.items() if nats[i] + prior > least]
+    for i in near if len(near) > 1 else ():
+        act = pool[i]
+        priors[i] += gained_before(look, act) - gained_before(look, act, off_centre=True)
+        trimmed = gain_if_trimmed(look, act, pending, off_centre=True)
+        nats[i] = look.evidence.gain_off_centre(act.changes) + trimmed
     # Acts on the same squares differ in heights and hidden pieces, for which outlines are weak evidence.
     family: dict[frozenset[int], float] = {}
     for i, gained in nats.items():

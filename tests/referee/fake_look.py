@@ -89,6 +89,9 @@ class FakeEvidence:
         nats = self.jointly.get(frozenset(changes), sum(gain.nats for gain in own))
         return Gain(nats, sum(gain.pixels for gain in own))
 
+    def gain_off_centre(self, changes: Mapping[int, str]) -> float:
+        return self.gain(changes).nats
+
     def read(self, square: int, _players: Sequence[str], _height: int) -> tuple[str, float]:
         """The likeliest stack on the square, and its lead over the one that stood there."""
         return max(
@@ -138,7 +141,8 @@ class FakeLook:
     def since(self) -> float:
         return self.time - self.age
 
-    def gain_before(self, square: int, _stack: str) -> float:
+    def gain_before(self, square: int, _stack: str, *, off_centre: bool = False) -> float:
+        del off_centre
         return 0.0 if square in self.unsettled else self.before.get(square, -9.0)
 
     @property

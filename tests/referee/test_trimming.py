@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -258,6 +259,26 @@ def test_play_goes_on_with_a_stack_that_may_have_been_trimmed(
     said = referee.judge(look, [position]).verdicts
     assert [getattr(verdict, "reason", "") for verdict in said] == (["too_high"] if alerted else [""])
     assert alerted or isinstance(said[0], Undecided)
+
+
+@pytest.mark.parametrize(
+    ("moved", "sure", "evidence"),
+    [(0.0, True, 14.0), (0.05, True, 0.0), (0.08, True, -14.0), (0.0, False, 0.0), (0.065, False, -7.0)],
+)
+def test_a_stack_touched_since_its_prompt_is_probably_trimmed(
+    moved: float, sure: bool, evidence: float
+) -> None:
+    """Even if it never was certainly too high: whoever touches it takes the one piece that is too many."""
+    _, high = trimmed_and_high()
+    look = fake_look(STACKS, touched_since_mark=moved)
+    assert trimming_evidence(look, high, Pending(ON_HIGH, sure=sure)) == pytest.approx(evidence)
+
+
+def test_a_touched_stack_with_two_pieces_too_many_may_still_have_one_too_many() -> None:
+    high = replace(trimmed_and_high()[1], changes={ON_HIGH.target: "rrrgrgg"})
+    look = fake_look(STACKS, touched_since_mark=0.5)
+    assert trimming_evidence(look, high, Pending(ON_HIGH, sure=False)) == 0
+    assert trimming_evidence(look, high, Pending(ON_HIGH, sure=True)) < 0
 
 
 @pytest.mark.parametrize("touched", [0.0, 0.05, 0.5])

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
-from ..geometry.stack_masks import Outlines, Window
+from ..geometry.stack_masks import TALLEST_UNTRIMMED, Outlines, Window
 from .background import Background, shade_log_likelihood
 from .colour_model import BARE, CLASS, CLASSES, OUTLIER_SHARE, ColourModel
 from .flat_pieces import TOP, flat_tops, local_shade, parts_log_likelihood
+from .piece_play import PLAY, nats_of_play
 from .stack_gains import StackGains, Surroundings, surroundings
 
 MAX_PIXEL_NATS = 4.0
@@ -63,6 +64,18 @@ class Gain:
         return self.nats / self.weight / self.pixels if self.pixels else 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class _OpenColumn:
+    """The window of a square's column without the square's stack: the ``nats`` (classes, h, w) of each pixel
+    for each class, over those of the class that it showed before; those of what is ``behind`` the stack
+    (h, w); and the pixels that nothing nearer occludes, ``free`` (h, w).
+    """
+
+    nats: NDArray[np.float32]
+    behind: NDArray[np.float32]
+    free: NDArray[np.bool_]
+
+
 class Evidence:
     """One picture, with the model of the scene and the previous position, ``standing`` (52)."""
 
@@ -90,6 +103,8 @@ class Evidence:
         self._gains: dict[tuple[tuple[int, str], ...], Gain] = {}
         self._gains_of_squares: dict[int, StackGains] = {}
         self._surroundings: dict[int, Surroundings] = {}
+        self._plays: dict[tuple[int, str], float] = {}
+        self._open_columns: dict[int, _OpenColumn] = {}
 
     def of_picture(self, image: NDArray[np.uint8]) -> Evidence:
         """The evidence of another picture under the same model, with the same stacks standing."""
@@ -110,6 +125,14 @@ class Evidence:
         if stack == self.standing[square]:
             return Gain(0.0, 0, self._weight)
         return self._cluster(((square, stack),))
+
+    def gain_off_centre(self, changes: Mapping[int, str]) -> float:
+        """:meth:`gain`, in nats, if the pieces on the changed squares stand a little off centre, both now and
+        before.
+        """
+        changed = [(s, stack) for s, stack in changes.items() if stack != self.standing[s]]
+        play = sum(self._play(s, stack) - self._play(s, self.standing[s]) for s, stack in changed)
+        return self.gain(changes).nats + play
 
     def taller_at_most(self, square: int, pieces: int, colours: str, tallest: int) -> float:
         """An upper bound of the unweighted nats of all stacks of more than so many pieces on this square."""
@@ -141,6 +164,35 @@ class Evidence:
         difference = scores[new[rows, columns], rows, columns] - scores[old[rows, columns], rows, columns]
         nats = float(np.clip(difference, -MAX_PIXEL_NATS, MAX_PIXEL_NATS).sum()) * self._weight
         return Gain(nats, len(rows), self._weight)
+
+    def _play(self, square: int, stack: str) -> float:
+        """Nats that a stack gains if its pieces stand where they fit best, with all other squares unchanged.
+
+        Of flat pieces, the tops show where they stand; their displacement is not estimated.
+        """
+        if not stack or self._tops:
+            return 0.0
+        if (square, stack) not in self._plays:
+            column, pieces = self._open_column(square), classes(stack)[:TALLEST_UNTRIMMED]
+            masks = self.outlines.columns[square].masks[1 : len(pieces) + 1]
+            spread = PLAY * self.outlines.pitch / self.outlines.profile.pitch
+            shown = [column.nats[label] for label in pieces]
+            self._plays[square, stack] = nats_of_play(masks, shown, column.behind, column.free, spread)
+        return self._plays[square, stack]
+
+    def _open_column(self, square: int) -> _OpenColumn:
+        if square not in self._open_columns:
+            window, order, old = self._previous_classes((square,))
+            at, stacks = order.index(square), self._classes
+            behind = self.outlines.paint(stacks, window, order[:at], self._tops, TOP)
+            free = np.ones(behind.shape, np.bool_)
+            for nearer in order[at + 1 :]:
+                self.outlines.columns[nearer].cut_from(free, window, len(stacks[nearer]))
+            scores = self._scores_of(square)
+            nats = np.clip(scores - _shown(scores, old), -MAX_PIXEL_NATS, MAX_PIXEL_NATS)
+            nats *= np.float32(self._weight)
+            self._open_columns[square] = _OpenColumn(nats, _shown(nats, behind), free)
+        return self._open_columns[square]
 
     def _stack_gains(self, square: int) -> StackGains:
         if square not in self._gains_of_squares:
@@ -230,6 +282,11 @@ class Evidence:
             front = sorted(grown, key=lambda stack: -scored[stack])[:_BEAM_WIDTH]
         best, second = sorted(scored, key=lambda stack: -scored[stack])[:2]
         return best, scored[best] - scored[second]
+
+
+def _shown(values: NDArray[np.float32], labels: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """The value at each pixel (h, w) for the class that it shows; ``values`` are (classes, h, w)."""
+    return np.asarray(np.take_along_axis(values, labels[None].astype(np.intp), 0)[0])
 
 
 def _raise_similar_class(

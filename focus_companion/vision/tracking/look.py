@@ -47,8 +47,9 @@ class Look:
     ``time`` is that of the newest frame, ``since`` that of the first still one. ``touched`` (52,) is the
     share of each square's pixels that have, or may have, changed since the reference picture, in which
     ``evidence.standing`` stood. ``unsettled`` squares already disagreed with that position when the reference
-    was adopted, for its light or for the pose of the board. ``since_mark`` is the change since the marked
-    picture, if any.
+    was adopted, for its light or for the pose of the board. On ``outdated`` squares, the reference shows an
+    earlier position: no picture of the present one has been seen. ``since_mark`` is the change since the
+    marked picture, if any.
     """
 
     time: float
@@ -67,6 +68,7 @@ class Look:
     """Camera motion and light relative to the reference; ``None`` for the reference itself."""
     hidden_by_object: tuple[int, ...] = ()
     """Squares hidden by an object that is part of the scene; what changes there is the object."""
+    outdated: tuple[int, ...] = ()
     shadows: CastShadows = field(default_factory=CastShadows, repr=False)
     """What is known of the shadows."""
     unwatched: float = 0.0
@@ -116,12 +118,18 @@ class Look:
     def _appeared(self, change: Change | None) -> str:
         return "" if change is None else change.appeared(self.evidence.colours)
 
-    def gain_before(self, square: int, stack: str) -> float:
-        """Nats by which the reference picture favoured this stack over the one that stood there; 0 if it is
-        not known what stood there.
+    def gain_before(self, square: int, stack: str, *, off_centre: bool = False) -> float:
+        """Nats by which the reference picture favoured this stack over the one that stands there; 0 if the
+        reference does not show that one, as far as is known. ``off_centre``: if their pieces stand a little
+        off centre.
         """
-        before = None if square in self.unsettled else self._evidence_before
-        return 0.0 if before is None else before.stack_gain(square, stack).nats
+        unknown = square in self.unsettled or square in self.outdated
+        before = None if unknown else self._evidence_before
+        if before is None:
+            return 0.0
+        return (
+            before.gain_off_centre({square: stack}) if off_centre else before.stack_gain(square, stack).nats
+        )
 
     @cached_property
     def _evidence_before(self) -> Evidence | None:

@@ -46,6 +46,8 @@ class Watching:
         reflection = [s for s in verified.disagree if reflected(self.outlines, s, context.reflection)]
         hidden = (*verified.placement.hidden, *reflection)
         self._reference = Reference(smoothed, verified.disagree, hidden, veiled=context.veiled)
+        self._stood = tuple(context.standing)
+        """The stacks in the reference."""
         self._motion = STILL
         self._wide_change: WideChange | None = None
         context.fault = ""
@@ -192,6 +194,7 @@ class Watching:
             taken=picture.image,
             conditions=conditions,
             hidden_by_object=reference.hidden_after(change),
+            outdated=tuple(s for s, stack in enumerate(self._stood) if stack != context.standing[s]),
             shadows=self._placement.shadows,
             unwatched=context.pauses.longest,
         )
@@ -292,6 +295,7 @@ class Watching:
             context.veiled = self._reference.veiled or conditions.veiled
             context.reflection = conditions if conditions.veiled else None
         self._reference.follow(look.smoothed, look.change)
+        self._stood = tuple(context.standing)
         if conditions is None or not look.displaced:
             return False
         self._move_along(conditions.motion, Smoothed(look.taken))

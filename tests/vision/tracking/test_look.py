@@ -54,3 +54,18 @@ def test_squares_with_few_but_deviating_pixels_are_faintly_changed() -> None:
 def test_a_shadow_that_has_moved_changes_more_squares_than_an_arm(squares: int, widespread: bool) -> None:
     seen = look([0.03 if k < squares else 0.0 for k in range(len(SQUARES))])
     assert seen.widespread == widespread and not seen.all_over
+
+
+def test_a_reference_of_an_earlier_position_says_nothing_of_a_stack_changed_since() -> None:
+    """Of two turns seen at once, only the first was certain: no picture shows the board between them."""
+    nothing: Any = None
+    gains = SimpleNamespace(
+        stack_gain=lambda square, stack: SimpleNamespace(nats=40.0), gain_off_centre=lambda changes: 55.0
+    )
+    evidence: Any = SimpleNamespace(standing=STACKS, of_picture=lambda image: gains)
+    change: Any = SimpleNamespace(before=None)
+    touched = np.zeros(len(SQUARES))
+    common = 0.0, 0.0, evidence, change, touched, None, 1
+    seen = Look(*common, (7,), nothing, nothing, nothing, outdated=(5,))
+    assert [seen.gain_before(square, "rr") for square in (3, 5, 7)] == [40.0, 0.0, 0.0]
+    assert [seen.gain_before(square, "rr", off_centre=True) for square in (3, 5, 7)] == [55.0, 0.0, 0.0]
