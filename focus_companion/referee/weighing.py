@@ -117,8 +117,8 @@ def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement
     gain = look.evidence.gain
     nats = {i: gain(pool[i].changes).nats + gain_if_trimmed(look, pool[i], pending) for i in priors}
     least = max(nats[i] + prior for i, prior in priors.items()) - _MAX_BEHIND_OFF_CENTRE
-    near = [i for i, prior in priors.items() if nats[i] + prior > least]
-    for i in near if len(near) > 1 else ():
+    close = [i for i, prior in priors.items() if nats[i] + prior > least]
+    for i in close if len(close) > 1 else ():
         act = pool[i]
         priors[i] += gained_before(look, act) - gained_before(look, act, off_centre=True)
         trimmed = gain_if_trimmed(look, act, pending, off_centre=True)
