@@ -71,6 +71,20 @@ def interval(shares: Sequence[float]) -> tuple[float, float]:
     return mean, Z_95 * spread
 
 
+def summary(pairing: Pairing, results: Sequence[Result], seats: int) -> str:
+    """The score of a pairing in a line."""
+    games = sum(result.games for result in results)
+    if not games:
+        return "no games"
+    mean, half = interval([result.share for result in results])
+    return (
+        f"{pairing.first} - {pairing.second}, {pairing.game}, {pairing.seconds} s a turn: "
+        f"{100 * mean:.1f} ± {100 * half:.1f} % of {games} games (fair {100 / seats:.0f} %), "
+        f"{sum(result.turns for result in results) / games:.0f} turns a game, "
+        f"{sum(result.cut_off for result in results)} cut off"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("first")
@@ -110,20 +124,6 @@ def main() -> None:
         append(pairing, results[-1], chosen.results)
         print(summary(pairing, results, len(seats)), file=sys.stderr, flush=True)
     print(summary(pairing, results, len(seats)))
-
-
-def summary(pairing: Pairing, results: Sequence[Result], seats: int) -> str:
-    """The score of a pairing in a line."""
-    games = sum(result.games for result in results)
-    if not games:
-        return "no games"
-    mean, half = interval([result.share for result in results])
-    return (
-        f"{pairing.first} - {pairing.second}, {pairing.game}, {pairing.seconds} s a turn: "
-        f"{100 * mean:.1f} ± {100 * half:.1f} % of {games} games (fair {100 / seats:.0f} %), "
-        f"{sum(result.turns for result in results) / games:.0f} turns a game, "
-        f"{sum(result.cut_off for result in results)} cut off"
-    )
 
 
 if __name__ == "__main__":

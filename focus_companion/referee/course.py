@@ -218,9 +218,7 @@ def _square_gained_before(look: Look, square: int, stack: str, off_centre: bool)
     if look.touched[square] >= MIN_OPEN_FRACTION or look.deviations[square] >= MAX_CALM_DEVIATION:
         return look.gain_before(square, stack, off_centre=off_centre)
     # The square is unchanged.
-    if off_centre:
-        return look.evidence.gain_off_centre({square: stack})
-    return look.evidence.stack_gain(square, stack).nats
+    return look.evidence.stack_nats(square, stack, off_centre=off_centre)
 
 
 def placing_evidence(look: Look, act: Act) -> float:

@@ -41,8 +41,10 @@ class ActTerms:
     prior: float
     context: dict[str, float]
     """Contextual evidence, in nats by name."""
-    off_centre: float
-    """What the score gains or loses because pieces may stand a little off centre."""
+    heights: float
+    """What the score gains or loses because stacks lean: their pieces are taken to stand where they fit best,
+    and what distinguishes heights is discounted.
+    """
     score: float
     behind: float
     """Nats by which the act is behind the likeliest one, as the decision counts them: 0 for the likeliest;
@@ -67,8 +69,8 @@ class ActTerms:
             parts.append(f"together {self.overlap:+.1f}")
         terms = [f"prior {self.prior:+.1f}"]
         terms += [f"{name} {nats:+.1f}" for name, nats in self.context.items()]
-        if abs(self.off_centre) >= 0.05:
-            terms.append(f"pieces off centre {self.off_centre:+.1f}")
+        if abs(self.heights) >= 0.05:
+            terms.append(f"heights {self.heights:+.1f}")
         picture = [f"picture {self.picture:+.1f}: {'; '.join(parts)}"] if parts else []
         return [*picture, "; ".join(terms)]
 

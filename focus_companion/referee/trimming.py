@@ -104,7 +104,8 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
     untouched = float(np.interp(moved, limits, (0.5 * BESIDE_EVIDENCE, 0.0, -0.5 * BESIDE_EVIDENCE)))
     if pending.sure:
         return untouched
-    # It may have been trimmed before it was seen. If one piece is too many, who touches it takes that one.
+    # The stack may have been trimmed before it was seen. If it was one piece too high and somebody has touched
+    # it since, that piece was probably taken.
     return min(0.0, untouched) if len(_stack_left(look, act)) == MAX_HEIGHT + 1 else 0.0
 
 
@@ -155,10 +156,9 @@ def _stack_left(look: Look, act: Act) -> str:
 
 def _trimmed_gain(look: Look, act: Act, high: str, *, off_centre: bool = False) -> float:
     """Nats by which the target of an act fits the correctly trimmed stack better than the stack ``high``."""
-    evidence, target, trimmed = look.evidence, act.moves[-1].target, high[-MAX_HEIGHT:]
-    if off_centre:
-        return evidence.gain_off_centre({target: trimmed}) - evidence.gain_off_centre({target: high})
-    return evidence.stack_gain(target, trimmed).nats - evidence.stack_gain(target, high).nats
+    nats, target = look.evidence.stack_nats, act.moves[-1].target
+    trimmed = nats(target, high[-MAX_HEIGHT:], off_centre=off_centre)
+    return trimmed - nats(target, high, off_centre=off_centre)
 
 
 def _was_too_high(look: Look, act: Act) -> bool:

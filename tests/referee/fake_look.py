@@ -92,6 +92,10 @@ class FakeEvidence:
     def gain_off_centre(self, changes: Mapping[int, str]) -> float:
         return self.gain(changes).nats
 
+    def stack_nats(self, square: int, stack: str, *, off_centre: bool) -> float:
+        del off_centre
+        return self.stack_gain(square, stack).nats
+
     def read(self, square: int, _players: Sequence[str], _height: int) -> tuple[str, float]:
         """The likeliest stack on the square, and its lead over the one that stood there."""
         return max(

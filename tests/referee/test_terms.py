@@ -70,7 +70,7 @@ def _add_up() -> Iterator[None]:
     for terms in RECORDER.terms:
         for act in terms.acts:
             assert act.picture == pytest.approx(sum(s.nats for s in act.squares) + act.overlap)
-            total = act.picture + act.prior + sum(act.context.values()) + act.off_centre
+            total = act.picture + act.prior + sum(act.context.values()) + act.heights
             assert act.score == pytest.approx(total)
         # An act may be preferred to a better-fitting one that differs only in what is barely visible.
         behind = [act.behind for act in terms.acts]

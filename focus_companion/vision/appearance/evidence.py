@@ -130,9 +130,12 @@ class Evidence:
         """:meth:`gain`, in nats, if the pieces on the changed squares stand a little off centre, both now and
         before.
         """
-        changed = [(s, stack) for s, stack in changes.items() if stack != self.standing[s]]
-        play = sum(self._play(s, stack) - self._play(s, self.standing[s]) for s, stack in changed)
-        return self.gain(changes).nats + play
+        return self.gain(changes).nats + sum(self._gained_by_play(*change) for change in changes.items())
+
+    def stack_nats(self, square: int, stack: str, *, off_centre: bool) -> float:
+        """The nats of :meth:`stack_gain` or, for one square, of :meth:`gain_off_centre`."""
+        nats = self.stack_gain(square, stack).nats
+        return nats + self._gained_by_play(square, stack) if off_centre else nats
 
     def taller_at_most(self, square: int, pieces: int, colours: str, tallest: int) -> float:
         """An upper bound of the unweighted nats of all stacks of more than so many pieces on this square."""
@@ -164,6 +167,11 @@ class Evidence:
         difference = scores[new[rows, columns], rows, columns] - scores[old[rows, columns], rows, columns]
         nats = float(np.clip(difference, -MAX_PIXEL_NATS, MAX_PIXEL_NATS).sum()) * self._weight
         return Gain(nats, len(rows), self._weight)
+
+    def _gained_by_play(self, square: int, stack: str) -> float:
+        """Nats by which play favours this stack over the previous one."""
+        stood = self.standing[square]
+        return 0.0 if stack == stood else self._play(square, stack) - self._play(square, stood)
 
     def _play(self, square: int, stack: str) -> float:
         """Nats that a stack gains if its pieces stand where they fit best, with all other squares unchanged.

@@ -42,7 +42,8 @@ def nats_of_play(masks: Mask, shown: Sequence[Floats], behind: Floats, free: Mas
     gained = -float(below[-1][free].sum())
     above: NDArray[np.float64] = np.zeros(2)
     for number in range(len(masks), 0, -1):
-        # A random walk from the square to the piece above, or to anywhere from the top piece.
+        # The top is where a random walk from the square may end; a lower piece is on the way from the square
+        # to the piece above (a Brownian bridge).
         top = number == len(masks)
         share = number if top else number / (number + 1)
         mean, variance = above * (0.0 if top else share), spread**2 * share

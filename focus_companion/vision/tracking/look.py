@@ -125,11 +125,7 @@ class Look:
         """
         unknown = square in self.unsettled or square in self.outdated
         before = None if unknown else self._evidence_before
-        if before is None:
-            return 0.0
-        return (
-            before.gain_off_centre({square: stack}) if off_centre else before.stack_gain(square, stack).nats
-        )
+        return 0.0 if before is None else before.stack_nats(square, stack, off_centre=off_centre)
 
     @cached_property
     def _evidence_before(self) -> Evidence | None:
