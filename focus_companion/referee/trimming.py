@@ -104,8 +104,8 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
     untouched = float(np.interp(moved, limits, (0.5 * BESIDE_EVIDENCE, 0.0, -0.5 * BESIDE_EVIDENCE)))
     if pending.sure:
         return untouched
-    # The stack may have been trimmed before it was seen. If it was one piece too high and somebody has touched
-    # it since, that piece was probably taken.
+    # The stack may have been trimmed before it was seen. If it was one piece too high and was touched since,
+    # that piece was probably taken.
     return min(0.0, untouched) if len(_stack_left(look, act)) == MAX_HEIGHT + 1 else 0.0
 
 
