@@ -11,7 +11,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from focus_companion.players.levels import LEVELS
 from focus_companion.players.weights import KINDS, weights_of
 
 RESULTS_FILE: Final = Path(__file__).parents[1] / "results" / "tournaments.csv"
@@ -19,16 +18,18 @@ RESULTS_FILE: Final = Path(__file__).parents[1] / "results" / "tournaments.csv"
 
 @lru_cache(maxsize=1)
 def program() -> str:
-    """Identifies what decides the results: the search, its weights and levels, and the opponents' search."""
+    """Identifies what decides the results besides the contestants' limits: the search, its weights, and the
+    opponents' search.
+    """
     engine = files("focus_companion.players").joinpath("engine.wasm").read_bytes()
     sparring = Path(__file__).with_name("sparring.wasm").read_bytes()
     weights = "".join(map(repr, map(weights_of, KINDS)))
-    return hashlib.sha256(b"".join((engine, sparring, f"{weights}{LEVELS}".encode()))).hexdigest()[:8]
+    return hashlib.sha256(b"".join((engine, sparring, weights.encode()))).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """Who plays whom, at what kind of game, and how many seconds they have for a turn."""
+    """Who plays whom (their full names), at what kind of game, and how many seconds they have for a turn."""
 
     program: str
     first: str

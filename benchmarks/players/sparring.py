@@ -7,6 +7,7 @@ import json
 import struct
 import time
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -17,7 +18,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.players.encoding import decoded, rules_bytes
 from focus_companion.players.engine import Engine, Machine, compiled
-from focus_companion.players.levels import LEVELS, Level
+from focus_companion.players.levels import BEST_LEVEL, LEVELS, Level
 from focus_companion.players.weights import Weights
 
 KINDS: Final = {"alpha-beta": 0, "paranoid": 1, "brs": 2, "mcts": 3}
@@ -105,18 +106,38 @@ def player(text: str) -> Player:
     if name != "ours":
         raise ValueError(f"{text!r}: nobody of that name; there are ours, {', '.join(KINDS)}")
     more: dict[str, Any] = {}
-    level = LEVELS[8]
-    bounds: dict[str, int] = {}
     for part in filter(None, rest.split(",")):
         key, _, value = part.partition("=")
         if key == "weights":
             more["weights"] = Weights.from_json(json.loads(Path(value).read_text()))
         elif key == "brs":
             more["best_reply"] = True
-        elif key in ("noise", "depth", "nodes"):
+    return Ours(_level(rest), **more)
+
+
+def _level(limits: str) -> Level:
+    """The level that the part of a contestant's name after "ours:" gives."""
+    level = LEVELS[BEST_LEVEL]
+    bounds: dict[str, int] = {}
+    for part in filter(None, limits.split(",")):
+        key, _, value = part.partition("=")
+        if key in ("noise", "depth", "nodes"):
             bounds[key] = int(value)
-        else:
+        elif key not in ("weights", "brs"):
             level = LEVELS[int(part)]
-    if bounds:
-        level = Level(**{"noise": level.noise, "depth": level.depth, "nodes": level.nodes} | bounds)
-    return Ours(level, **more)
+    return replace(level, **bounds)
+
+
+def full_name(text: str) -> str:
+    """The name of a contestant with its level spelled out, so that it means the same if the levels change."""
+    name, _, rest = text.partition(":")
+    if name != "ours":
+        return text
+    level = _level(rest)
+    kept = [part for part in rest.split(",") if part.partition("=")[0] in ("weights", "brs")]
+    limits = [
+        f"{field.name}={getattr(level, field.name)}"
+        for field in fields(level)
+        if field.default != getattr(level, field.name)
+    ]
+    return f"ours:{','.join(limits + kept)}"

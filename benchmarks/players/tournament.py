@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from benchmarks.accuracy.report import Z_95
 from benchmarks.players.results import RESULTS_FILE, Pairing, Result, append, program, results_of
-from benchmarks.players.sparring import Player, player
+from benchmarks.players.sparring import Player, full_name, player
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import apply
 from focus_companion.game.position import Position
@@ -104,7 +104,11 @@ def main() -> None:
     variant = "".join(f", {name}" for name in ("partners", "fast") if more[name])
     variant += "" if chosen.set_up == "pairs" else f", {chosen.set_up}"
     pairing = Pairing(
-        program(), chosen.first, chosen.second, f"{chosen.players} players{variant}", chosen.seconds
+        program(),
+        full_name(chosen.first),
+        full_name(chosen.second),
+        f"{chosen.players} players{variant}",
+        chosen.seconds,
     )
     results = list(results_of(pairing, chosen.results))
     played = {result.seed for result in results}

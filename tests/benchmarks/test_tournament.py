@@ -10,12 +10,13 @@ import pytest
 
 from benchmarks.players import tournament
 from benchmarks.players.results import Pairing, Result, append, results_of
-from benchmarks.players.sparring import KINDS, Sparring, player
+from benchmarks.players.sparring import KINDS, Sparring, full_name, player
 from benchmarks.players.tournament import interval, opening, play_game
 from benchmarks.players.train_evaluation import flat, shaped
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import apply
 from focus_companion.game.rules import Rules
+from focus_companion.players.levels import BEST_LEVEL, LEVELS
 from focus_companion.players.weights import KINDS as WEIGHTS
 from focus_companion.players.weights import weights_of
 
@@ -45,6 +46,14 @@ def test_the_better_player_wins_from_either_seat() -> None:
 
 def test_the_interval_is_that_of_the_mean_over_openings() -> None:
     assert interval([1.0, 0.0, 1.0, 0.0]) == (0.5, pytest.approx(1.96 * 0.5773503 / 2))
+
+
+def test_results_name_the_limits_of_a_level_as_they_were() -> None:
+    level = LEVELS[6]
+    assert full_name("ours:6") == f"ours:noise={level.noise},nodes={level.nodes}"
+    assert full_name("ours") == full_name(f"ours:{BEST_LEVEL}")
+    assert full_name("ours:brs,depth=3,noise=0") == "ours:noise=0,depth=3,brs"
+    assert full_name("alpha-beta:4") == "alpha-beta:4"
 
 
 def test_a_tournament_continues_where_it_was_interrupted(
