@@ -93,8 +93,17 @@ def covered(outlines: Outlines, square: int, heights: Mapping[int, int]) -> Mask
 
 def covered_by_own(outlines: Outlines, pieces: int) -> Mask:
     """For every square, the samples (52, N) that a stack of this height on it covers."""
-    packed = [_packed_covered(outlines, square, square, pieces) for square in range(len(SQUARES))]
-    return np.unpackbits(np.stack(packed), axis=1, count=len(SAMPLES)).view(bool)
+    known = _known_covered_by_own(outlines)
+    if pieces not in known:
+        packed = [_packed_covered(outlines, square, square, pieces) for square in range(len(SQUARES))]
+        known[pieces] = np.unpackbits(np.stack(packed), axis=1, count=len(SAMPLES)).view(bool)
+    return known[pieces]
+
+
+@cached_per_outlines
+def _known_covered_by_own(outlines: Outlines) -> dict[int, Mask]:
+    """The results of :func:`covered_by_own`, by the height."""
+    return {}
 
 
 def _packed_covered(outlines: Outlines, square: int, other: int, pieces: int) -> NDArray[np.uint8]:

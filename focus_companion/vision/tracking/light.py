@@ -72,7 +72,8 @@ _VEIL_ERROR: Final = 0.1
 """Relative error of a fitted veil; chosen from 0.05 and 0.1 on five simulated recordings. Raising it hides
 faint changes under a reflection."""
 _FINE_CELL: Final = 4
-"""Sampling step in pixels of gain and veil, with linear interpolation in between."""
+"""Sampling step in pixels of gain and veil, with linear interpolation in between; pictures are reduced by it
+in two halvings."""
 _GAIN_PRIOR: Final = 0.02
 """Weight of the global gain in a cell, relative to the mean weight of a cell's pixels."""
 _VEIL_PRIOR: Final = 0.01
@@ -150,12 +151,8 @@ def _weights_without_veil(picture: Image, before: Image, factor: Field, veil: Fi
     A veil compresses the differences under it, so undoing it magnifies noise, and an error of the veil. The
     weight compares the difference in the picture as it was taken with what :data:`_VEIL_ERROR` would cause.
     """
-    rows, columns = veil.shape[0] - 2, veil.shape[1] - 2
-    size, inner = (columns, rows), (slice(1, -1), slice(1, -1))
-    now, earlier = (
-        np.asarray(cv2.resize(each, size, interpolation=cv2.INTER_AREA), np.float32)
-        for each in (picture, before)
-    )
+    inner = slice(1, -1), slice(1, -1)
+    now, earlier = (_cell_means(each).astype(np.float32) for each in (picture, before))
     light, over = _to_linear(earlier / factor[inner]), veil[inner][..., None]
     expected = _to_levels(light + over)
     error = expected - _to_levels(light + np.float32(1 - _VEIL_ERROR) * over)
@@ -163,6 +160,14 @@ def _weights_without_veil(picture: Image, before: Image, factor: Field, veil: Fi
     weights = np.ones_like(difference)
     np.divide(difference, difference + tolerance, out=weights, where=tolerance > 0)
     return np.asarray(cv2.copyMakeBorder(weights, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
+
+
+def _cell_means(picture: Image) -> Image:
+    """The means of the cells of :data:`_FINE_CELL` pixels, the last ones being completed with the edge."""
+    height, width = picture.shape[:2]
+    whole = cv2.copyMakeBorder(picture, 0, -height % _FINE_CELL, 0, -width % _FINE_CELL, cv2.BORDER_REPLICATE)
+    # In two steps, this takes a tenth of the time of a general reduction.
+    return halved(halved(np.asarray(whole, np.uint8)))
 
 
 @cache

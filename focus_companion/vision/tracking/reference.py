@@ -47,6 +47,8 @@ class Reference:
         self.mark: Smoothed | None = None
         self.hidden = tuple(square for square in hidden if square in wrong)
         self.unsettled = tuple(square for square in wrong if square not in self.hidden)
+        self._confirmed = False
+        """Whether the picture is known to show the position."""
         self.objects: list[SceneObject] = []
         """The objects that have become part of the scene; :attr:`picture` does not show them."""
         self._coarse: tuple[Smoothed, Image] | None = None
@@ -83,7 +85,7 @@ class Reference:
 
     def follow(self, picture: Smoothed, change: Change | None) -> None:
         """Replace the picture by a later one that also shows the position, with this ``change`` since."""
-        self.hidden = self.hidden_after(change)
+        self.hidden, self._confirmed = self.hidden_after(change), True
         picture = self._without_objects(picture, change)
         self.picture, self.unsettled, self._moved = picture, (), self._remaining
         if self._fits < _MIN_KEYFRAME_FIT:
@@ -139,7 +141,7 @@ class Reference:
         there, (52,); ``change`` is ``None`` for the reference itself.
         """
         touched = np.zeros(len(SQUARES)) if change is None else change.touched.copy()
-        if change is None or self.unsettled:
+        if self.unsettled or (change is None and not self._confirmed):
             # Any square may have changed before the reference was taken; those that disagree certainly have.
             touched = np.maximum(touched, POSSIBLE_CHANGE)
             touched[list(self.unsettled)] = 1.0

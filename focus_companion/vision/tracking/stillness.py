@@ -227,7 +227,8 @@ class Stillness:
         lasted = self._still_for(time, blanked)
         moves, changed = lasted == 0.0, None
         if moves or blanked is not small:
-            changed = np.asarray(cv2.absdiff(small, last)).max(axis=2) > self._step
+            same = cv2.inRange(cv2.absdiff(small, last), (0, 0, 0), (self._step,) * 3)
+            changed = np.asarray(same) == 0
         self._restless.learn(time, changed, moves=moves)
         return lasted, blanked
 

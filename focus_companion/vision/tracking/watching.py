@@ -127,10 +127,11 @@ class Watching:
         may always disagree.
         """
         window, before = table_window(self.outlines), self._reference.picture.image
-        alike = conditions.undo(taken.image, window, before)
+        steady = conditions.undo_motion(taken.image, window)
+        alike = conditions.undo_light(steady, before)
         plain = None if self._reference.veiled else conditions.without_veil()
         if plain is not None:
-            other = plain.undo(taken.image, window, before)
+            other = plain.undo_light(steady, before)
             if self._disagreeing(other) < self._disagreeing(alike):
                 return plain, Smoothed(other, plain)
         return conditions, Smoothed(alike, conditions)
@@ -236,6 +237,11 @@ class Watching:
         moved = self._follow(look)
         if not moved and self._placement.needs_refit(self._context.standing, doubtful):
             self._refit(look.image, doubtful)
+        elif not moved and not doubtful and not self._reference.objects:
+            # The look is the reference now: comparing the same picture with it would find nothing.
+            self._wide_change = None
+            picture = StillFrame(Frame(look.number, look.time, look.taken), look.since, look.small)
+            self.look = self._new_look(picture, look.smoothed, None, look.conditions)
 
     def mark(self) -> None:
         """See :meth:`.watcher.Watcher.mark`."""

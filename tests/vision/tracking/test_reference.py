@@ -101,6 +101,7 @@ def test_squares_that_showed_something_else_count_as_changed_until_the_position_
         assert touched[CLEAR] == 1.0 and touched.min() == POSSIBLE_CHANGE
     reference.follow(Smoothed(picture(95)), change({}))
     assert reference.unsettled == () and not reference.touched(change({})).any()
+    assert not reference.touched(None).any()
     assert reference.picture.image[0, 0, 0] == 95
 
 
