@@ -31,6 +31,7 @@ from .explaining import (
     leaves_change_out,
 )
 from .margin import MIN_CERTAIN_LEAD
+from .screening import Screening
 from .trimming import Pending, was_touched
 from .verdict import Wrong
 from .weighing import MAX_FOREIGN_AREA, NO_RIVAL_LEAD, NOTHING, Judgement, weigh
@@ -192,7 +193,7 @@ def _likeliest(
     ``trimmed``: the world in which the awaited trimming was done, followed by something else.
     ``alternatives``: as in :func:`judge`. ``begun``: the world in which another player began.
     """
-    stacks = look.evidence.standing
+    stacks, screening = look.evidence.standing, Screening(look, pending)
     strong = [s for s in open_squares if look.touched[s] >= _MIN_STRONG_FRACTION]
 
     def under_beliefs(list_acts: Callable[[Acts], Iterable[Act]], most: int = len(worlds)) -> Iterator[Act]:
@@ -206,11 +207,11 @@ def _likeliest(
     pool = [world.nothing_since for world in worlds]
     if not open_squares:
         # Nothing has changed, but turns in doubt may have been taken back without being seen.
-        return weigh(look, [*pool, *under_beliefs(Acts.back)], pending)
+        return weigh(screening, [*pool, *under_beliefs(Acts.back)])
     if pending is None:
         # The usual case: one turn on exactly the changed squares, which explains every pixel.
         turns = under_beliefs(lambda acts: acts.turns(set(open_squares), contained=True))
-        best = weigh(look, [*pool, *turns, *since_begun(contained=True)], pending)
+        best = weigh(screening, [*pool, *turns, *since_begun(contained=True)])
         if is_unbeatable(look, best.act):
             return best
         # Kept with its close rivals, because a tall stack may change little of its own square and much of
@@ -222,7 +223,7 @@ def _likeliest(
     pool += since_begun(contained=False)
     # From above, a piece that was moved back may be visible on only one of its two squares.
     pool += (a for a in under_beliefs(Acts.back) if not a.changes.keys().isdisjoint(open_squares))
-    best = weigh(look, pool, pending)
+    best = weigh(screening, pool)
     if best.act.kind is not Kind.NOTHING or not strong:
         # An illegal act on the same squares may look much alike and fit better; and if no turn is legal
         # there, an additional piece on its own colour changes only a rim.
@@ -234,7 +235,7 @@ def _likeliest(
         ):
             last = best.act.moves[-1]
             pool += under_beliefs(lambda acts: acts.wrong_trims(last) if last in acts.legal else ())
-        best = weigh(look, pool, pending)
+        best = weigh(screening, pool)
     known = look.evidence.outlines.touching(list(best.act.changes))
     if (
         best.act.legal
@@ -268,16 +269,16 @@ def _likeliest(
     pool += under_beliefs(lambda acts: _illegal(acts, inside, pending), _MAX_BELIEFS_FOR_RARE_ACTS)
     if trimmed is not None:
         pool += _since_prompt(worlds[0], trimmed, inside)
-    best = weigh(look, pool, pending)
+    best = weigh(screening, pool)
     if best.act.kind is Kind.WRONG_PIECE:
         origins = _hidden_origins(stacks, best.act)
         pool += under_beliefs(
             lambda acts: acts.displacements(origins.union(best.act.changes)), _MAX_BELIEFS_FOR_RARE_ACTS
         )
-        best = weigh(look, pool, pending)
+        best = weigh(screening, pool)
     if pending is not None and _left_too_high(best.act) and not _certainly_left(look, best, pending):
         # It is not certain that the stack was left too high: ask instead of alerting.
-        best = _as_question(best, weigh(look, [act for act in pool if not _left_too_high(act)], pending))
+        best = _as_question(best, weigh(screening, [act for act in pool if not _left_too_high(act)]))
     best = _moved_out_of_sight(best, pending)
     if explains(look, best, strong) or _with_foreign(look, best).covered:
         return best
@@ -286,7 +287,7 @@ def _likeliest(
     if look.displaced and not look.disagreeing(stacks):
         # The motion is undone only approximately, and what remains is no act. Once the outlines are fitted to
         # the new place, the next look is judged there.
-        return weigh(look, [world.nothing_since for world in worlds], pending)
+        return weigh(screening, [world.nothing_since for world in worlds])
     return _unexplained(look, best, strong or open_squares, worlds[0].acts.position)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,60 +29,80 @@ MAX_RENDERED_ACTS = 8
 """Number of acts that are rendered in full: the best ones by the sum over single squares."""
 
 
-def screened(look: Look, pool: Sequence[Act], pending: Pending | None) -> dict[int, float]:
-    """The indices in the pool of the best acts by single squares, best first, followed by the best legal act
-    if none of them is legal; for each, the nats that do not depend on how the board looks now.
-    """
-    screening = _Screening(look, pool, pending)
-    found = screening.best(range(len(pool)), MAX_RENDERED_ACTS)
-    if not any(pool[i].legal for i in found):
-        # An alert requires a lead over the legal explanations, however many illegal ones fit better.
-        found += screening.best((i for i, act in enumerate(pool) if act.legal), 1)
-    return {i: screening.priors[i] for i in found}
-
-
-class _Screening:
-    """The scores of the acts of a pool by single squares. Each is computed term by term, the quickest first,
-    until an upper bound shows that the act is not among the best.
+@dataclass(slots=True)
+class _Screened:
+    """What is known of an act, in nats: what is ``shown`` by the squares that are not calm, with the prior;
+    the ``context`` from the quick terms, at most ``faint`` of which the others may add; then the ``prior``
+    that does not depend on how the board looks now, and the ``score``. ``None``: not computed yet.
     """
 
-    def __init__(self, look: Look, pool: Sequence[Act], pending: Pending | None) -> None:
-        self._look, self._pool, self._pending = look, pool, pending
+    act: Act
+    shown: float
+    context: float | None = None
+    faint: float = 0.0
+    prior: float = 0.0
+    score: float | None = None
+
+
+class Screening:
+    """The scores of acts by single squares, in one look. Each is computed term by term, the quickest first,
+    until an upper bound shows that the act is not among the best, and kept: the same acts are screened again
+    with others.
+    """
+
+    def __init__(self, look: Look, pending: Pending | None = None) -> None:
+        self.look, self.pending = look, pending
         self._ignored, self._calm = IgnoredChanges(look), calm_squares(look)
         self._gains: dict[tuple[int, str], float] = {}
-        self.priors: dict[int, float] = {}
-        # Calm squares are never evidence for an act, so an upper bound can do without them.
-        self._shown = [
-            self._gain(act, calm=False) + gain_if_trimmed(look, act, pending) + act.prior for act in pool
-        ]
+        self._known: dict[int, _Screened] = {}
+        """By the identity of the act: comparing acts would take longer than computing the first terms."""
 
-    def best(self, among: Iterable[int], most: int) -> list[int]:
+    def best(self, pool: Sequence[Act]) -> dict[int, float]:
+        """The indices in the pool of the best acts by single squares, best first, followed by the best legal
+        act if none of them is legal; for each, the nats that do not depend on how the board looks now.
+        """
+        acts = [self._known.get(id(act)) or self._first_seen(act) for act in pool]
+        found = self._best(acts, range(len(pool)), MAX_RENDERED_ACTS)
+        if not any(pool[i].legal for i in found):
+            # An alert requires a lead over the legal explanations, however many illegal ones fit better.
+            found += self._best(acts, [i for i, act in enumerate(pool) if act.legal], 1)
+        return {i: acts[i].prior for i in found}
+
+    def _first_seen(self, act: Act) -> _Screened:
+        # Calm squares are never evidence for an act, so an upper bound can do without them.
+        shown = self._gain(act, calm=False) + gain_if_trimmed(self.look, act, self.pending) + act.prior
+        self._known[id(act)] = screened = _Screened(act, shown)
+        return screened
+
+    def _best(self, acts: Sequence[_Screened], among: Sequence[int], most: int) -> list[int]:
         """At most so many of the acts with these indices, best first."""
         best: list[tuple[float, int]] = []
-        for i in sorted(among, key=lambda i: (-self._shown[i], i)):
+        for i in sorted(among, key=lambda i: (-acts[i].shown, i)):
             least = best[0][0] if len(best) == most else -np.inf
-            if self._shown[i] + MAX_CONTEXT_EVIDENCE < least:
+            if acts[i].shown + MAX_CONTEXT_EVIDENCE < least:
                 break
-            score = self._score(i, least)
+            score = self._score(acts[i], least)
             if score is not None:
                 # Of equally good acts, the first is kept.
                 (heapq.heappush if len(best) < most else heapq.heappushpop)(best, (score, -i))
         return [-i for _, i in sorted(best, reverse=True)]
 
-    def _score(self, i: int, least: float) -> float | None:
+    def _score(self, of: _Screened, least: float) -> float | None:
         """The score of an act in nats, or ``None`` if it is certain to be below ``least``."""
-        look, act, shown = self._look, self._pool[i], self._shown[i]
-        context = sum(nats for _, nats in quick_terms(look, act, self._pending)) - self._ignored.penalty(act)
-        faint = max_faint_evidence(look, act)
-        if shown + context + faint < least:
+        if of.score is not None:
+            return of.score
+        look, act = self.look, of.act
+        if of.context is None:
+            quick = sum(nats for _, nats in quick_terms(look, act, self.pending))
+            of.context, of.faint = quick - self._ignored.penalty(act), max_faint_evidence(look, act)
+        if of.shown + of.context + of.faint < least:
             return None
-        context -= gained_before(look, act)
-        shown += self._gain(act, calm=True)
-        if shown + context + faint < least:
+        context, shown = of.context - gained_before(look, act), of.shown + self._gain(act, calm=True)
+        if shown + context + of.faint < least:
             return None
         context += shadow_evidence(look, act) + (placing_evidence(look, act) if act.placed else 0.0)
-        self.priors[i] = act.prior + context
-        return shown + context
+        of.prior, of.score = act.prior + context, shown + context
+        return of.score
 
     def _gain(self, act: Act, *, calm: bool) -> float:
         """Nats of the squares that the act changes, each alone: of the calm ones, or of the others."""
@@ -92,6 +113,6 @@ class _Screening:
                 # Thousands of acts change the same few squares to the same few stacks.
                 gained = self._gains.get(change)
                 if gained is None:
-                    gained = self._gains[change] = self._look.evidence.stack_gain(*change).nats
+                    gained = self._gains[change] = self.look.evidence.stack_gain(*change).nats
                 total += gained
         return total

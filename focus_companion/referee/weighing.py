@@ -15,11 +15,11 @@ import numpy as np
 from .acts import Act, Kind
 from .course import TEMPERATURE, gained_before
 from .margin import MIN_CERTAIN_LEAD, margin
-from .screening import screened
+from .screening import Screening
 from .trimming import Pending, gain_if_trimmed, too_high_by
 
 if TYPE_CHECKING:
-    from ..vision.tracking.look import Look
+    pass
 
 _LIFTED_RIVAL_MARGIN = 26.0
 """Margin in nats within which pieces that seem lifted may as well be on a stack where they are barely
@@ -111,9 +111,9 @@ class Judgement:
 NOTHING = Act(Kind.NOTHING, {})
 
 
-def weigh(look: Look, pool: Sequence[Act], pending: Pending | None) -> Judgement:
+def weigh(screening: Screening, pool: Sequence[Act]) -> Judgement:
     """The best act of the pool: all are screened by single squares, and only the best rendered in full."""
-    priors = screened(look, pool, pending)
+    look, pending, priors = screening.look, screening.pending, screening.best(pool)
     gain = look.evidence.gain
     nats = {i: gain(pool[i].changes).nats + gain_if_trimmed(look, pool[i], pending) for i in priors}
     least = max(nats[i] + prior for i, prior in priors.items()) - _MAX_BEHIND_OFF_CENTRE

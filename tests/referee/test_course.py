@@ -23,6 +23,7 @@ from focus_companion.referee.course import (
 )
 from focus_companion.referee.judge import judge
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD
+from focus_companion.referee.screening import Screening
 from focus_companion.referee.verdict import Wrong
 from focus_companion.referee.weighing import NOTHING, weigh
 
@@ -111,7 +112,7 @@ def test_an_act_that_accounts_for_more_is_not_penalised_more() -> None:
 
 def is_found(look: Any, act: Act) -> bool:
     """Whether the act is likelier than that nothing has happened."""
-    return weigh(look, [NOTHING, act], None).act is act
+    return weigh(Screening(look), [NOTHING, act]).act is act
 
 
 ON_ITS_OWN = Act(Kind.TURN, changes(d5="gg"), moves("*d5"))
@@ -189,7 +190,7 @@ def test_a_piece_buried_before_it_was_seen_is_unlikely(turns: str, legal: bool) 
     played = moves(turns)
     act = Act(Kind.TURN if len(played) == 1 else Kind.TURNS, changes(c8="gr", d8=""), played)
     illegal = Act(Kind.WRONG, changes(c8="r", d8=""), wrong=lambda: Wrong("distance", "r", (), ""))
-    assert weigh(look, [act, illegal], None).act is (act if legal else illegal)
+    assert weigh(Screening(look), [act, illegal]).act is (act if legal else illegal)
 
 
 def test_a_turn_visible_only_as_a_shadow_is_unlikely_beside_another() -> None:
@@ -225,7 +226,7 @@ def test_an_invisible_placing_is_certain_only_if_its_square_looks_different(by: 
         deviations={"f6": 50.0, "d5": by},
         barely_visible=["d5"],
     )
-    found = weigh(look, [NOTHING, unseen, wrong], None)
+    found = weigh(Screening(look), [NOTHING, unseen, wrong])
     assert found.act is unseen
     assert (found.lead >= MIN_CERTAIN_LEAD) is certain
 

@@ -12,6 +12,7 @@ from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Act, Kind
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD
+from focus_companion.referee.screening import Screening
 from focus_companion.referee.verdict import Wrong
 from focus_companion.referee.weighing import weigh
 
@@ -35,7 +36,7 @@ def look(
 
 def lead(seen: Any, act: Act, other: Act) -> float:
     """Nats by which the act leads the other one, and thus all acts."""
-    found = weigh(seen, [act, other], None)
+    found = weigh(Screening(seen), [act, other])
     assert found.act is act
     return found.lead
 

@@ -16,6 +16,7 @@ from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.judge import MIN_TOO_HIGH_LEAD
 from focus_companion.referee.referee import Referee
+from focus_companion.referee.screening import Screening
 from focus_companion.referee.trimming import Pending, trimming_evidence
 from focus_companion.referee.verdict import TrimAwaited, Undecided, Verdict
 from focus_companion.referee.weighing import NOTHING, weigh
@@ -82,7 +83,7 @@ def test_pieces_removed_from_below_a_stack_must_lie_beside_the_board() -> None:
     robbed, in_hand = taken_from_below["rgrg"], next(act for act in lifted if len(act.changes) == 1)
     for beside, found in (("", in_hand), ("r", robbed)):
         look = evenly({"rgrg": 30.0}, beside=beside)
-        assert weigh(look, [robbed, in_hand], None).act is found
+        assert weigh(Screening(look), [robbed, in_hand]).act is found
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_pieces_laid_down_came_from_the_stack_too_high_if_it_has_changed(
     """``looks_trimmed``: nats by which the picture favours the trimmed stack."""
     trimmed, high = trimmed_and_high()
     look = evenly({trimmed.changes[ON_HIGH.target]: looks_trimmed}, touched_since_mark=moved, beside=beside)
-    assert weigh(look, [trimmed, high], Pending(ON_HIGH, sure=True)).act.kind is found
+    assert weigh(Screening(look, Pending(ON_HIGH, sure=True)), [trimmed, high]).act.kind is found
 
 
 @pytest.mark.parametrize("moved", [0.005, 0.1, 0.4])
@@ -136,13 +137,13 @@ def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere(
     trimmed, high = trimmed_and_high()
     look = evenly({"rgrgg": looks_trimmed}, beside=beside)
     wrong = list(acts().wrong_trims(ON_HIGH))
-    assert weigh(look, [*wrong, trimmed, high], None).act.kind is found
+    assert weigh(Screening(look), [*wrong, trimmed, high]).act.kind is found
 
 
 def test_a_stack_clearly_trimmed_at_once_is_a_turn_although_its_pieces_are_out_of_view() -> None:
     trimmed, high = trimmed_and_high()
     look = evenly({"rgrgg": 100.0, "rrgrgg": -100.0})
-    assert weigh(look, [NOTHING, trimmed, high], None).act is trimmed
+    assert weigh(Screening(look), [NOTHING, trimmed, high]).act is trimmed
 
 
 @pytest.mark.parametrize(("beside", "found"), [("", Kind.PENDING), ("r", Kind.NOTHING)])
@@ -151,7 +152,7 @@ def test_an_untrimmed_turn_is_weighed_as_the_trimmed_one_that_it_looks_like(besi
     _, high = trimmed_and_high()
     look = fake_look(STACKS, 0.0, {"f7": {"rrgrgg": 0.0, "rgrgg": 60.0}}, deviations=4.0, beside=beside)
     look.touched[ON_HIGH.target] = 0.05
-    assert weigh(look, [NOTHING, high], None).act.kind is found
+    assert weigh(Screening(look), [NOTHING, high]).act.kind is found
 
 
 def test_a_stack_barely_seen_as_too_high_may_be_trimmed_already() -> None:
@@ -170,7 +171,7 @@ def test_a_stack_barely_seen_as_too_high_may_be_trimmed_already() -> None:
     trimmed, high = trimmed_and_high()
     for moved, found in ((0.0, high), (0.3, trimmed)):
         look = evenly({"rgrgg": 60.0}, touched_since_mark=moved)
-        assert weigh(look, [trimmed, high], awaited).act is found
+        assert weigh(Screening(look, awaited), [trimmed, high]).act is found
 
 
 @pytest.mark.parametrize(("high", "certain"), [(20.0, True), (5.0, False), (-5.0, False)])
@@ -178,7 +179,7 @@ def test_only_its_picture_shows_that_a_stack_is_certainly_too_high(high: float, 
     """In bad light, pieces beside the board are hardly visible: that none is seen there proves nothing."""
     trimmed, untrimmed = trimmed_and_high()
     look = fake_look(STACKS, 0.5, {"f7": {"rrgrgg": 90.0, "rgrgg": 90.0 - high}})
-    found = weigh(look, [NOTHING, trimmed, untrimmed], None)
+    found = weigh(Screening(look), [NOTHING, trimmed, untrimmed])
     assert found.act is untrimmed
     assert (found.trim_lead >= MIN_TOO_HIGH_LEAD) is certain
 

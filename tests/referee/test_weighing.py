@@ -9,7 +9,7 @@ from fake_look import fake_look
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.acts import Act, Kind
-from focus_companion.referee.screening import MAX_RENDERED_ACTS
+from focus_companion.referee.screening import MAX_RENDERED_ACTS, Screening
 from focus_companion.referee.verdict import Wrong
 from focus_companion.referee.weighing import NO_RIVAL_LEAD, weigh
 
@@ -52,9 +52,9 @@ def test_acts_excluded_by_their_squares_could_not_have_been_among_the_best(seed:
         for prior in rng.integers(-60, 60, 400)
         for changed in [some(3)]
     ]
-    alone = [weigh(look, [act], None).nats for act in pool]
+    alone = [weigh(Screening(look), [act]).nats for act in pool]
     best = sorted(range(len(pool)), key=lambda at: (-alone[at], at))[:MAX_RENDERED_ACTS]
-    weighed = weigh(look, pool, None).weighed
+    weighed = weigh(Screening(look), pool).weighed
     assert {id(one.act) for one in weighed} == {id(pool[at]) for at in best}
     assert weighed[0].act is pool[best[0]]
 
@@ -65,7 +65,7 @@ def test_a_calm_square_is_not_evaluated_for_acts_that_cannot_be_among_the_best()
     look = fake_look(("g",) * len(SQUARES), {NAMES[0]: 0.5, NAMES[1]: 0.5}, fits)
     pool = [Act(Kind.TURN, {0: "", 1: count * "r"}) for count in range(MAX_RENDERED_ACTS)]
     pool += [Act(Kind.TURN, {1: "", square: "r"}) for square in range(2, len(SQUARES))]
-    found = weigh(look, pool, None)
+    found = weigh(Screening(look), pool)
     assert all(one.act.changes.keys() == {0, 1} for one in found.weighed)
     assert look.evidence.asked == {0, 1}
 
@@ -82,7 +82,7 @@ def test_an_alert_is_compared_with_the_best_legal_act_however_many_illegal_ones_
     )
     pool = [illegal({here: "g" + count * "r"}, float(count)) for count in numbers]
     pool += [Act(Kind.TURN, {elsewhere: "g" + count * "r"}, given_prior=-20.0 - count) for count in numbers]
-    found = weigh(look, pool, None)
+    found = weigh(Screening(look), pool)
     assert not found.act.legal
     assert [one.act for one in found.weighed if one.act.legal] == [pool[len(numbers)]]
     assert found.lead < found.legal_lead < NO_RIVAL_LEAD
