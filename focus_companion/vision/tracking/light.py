@@ -43,7 +43,8 @@ _MAX_SAME_GAIN_CHANGE: Final = 0.03
 _MIN_VEIL_DIFFERENCE: Final = 20.0
 """Minimum difference, in grey levels and of one sign in all channels, of pixels that suggest a veil."""
 _MIN_VEIL_AREA: Final = 0.2
-"""Minimum area, in squares, of a connected region of such pixels that counts."""
+"""Minimum area, in squares, of a connected region of such pixels that counts, and of what a part of a veil
+must explain that shadows do not."""
 _MAX_PIECE_AREA: Final = 0.95
 """Maximum area, in squares, of such a region where a piece came or went. A region that is not larger counts
 only if it became brighter and shows the same details as before."""
@@ -218,14 +219,15 @@ class _Fit:
             # A gain alone explains a part of a veil; the model that explains more is kept.
             explained = self._explained()
             without = self._weights(_VEIL_RESIDUAL_SCALES[-1])
+            shaded = self._weights_with_shadows()
             self._gain = np.broadcast_to(self._global_gain, self._gain.shape)
             for scale in _VEIL_RESIDUAL_SCALES:
                 self._fit_veil(scale)
                 self._fit_gain(scale)
-            self._limit_veil(without)
+            self._limit_veil(without, shaded)
             for scale in _RESIDUAL_SCALES[-2:]:
                 self._fit_gain(scale)
-            if self._explained() <= explained:
+            if self._veil is None or self._explained() <= explained:
                 self._gain, self._veil = alone.gain, None
         if self._veil is None:
             return None if self._same() else alone
@@ -266,6 +268,25 @@ class _Fit:
     def _weights(self, scale: float) -> Field:
         residuals = _across_channels(cv2.max, np.abs(self._residuals())) / np.float32(scale)
         return np.asarray(self._usable / np.square(1 + residuals * residuals), np.float32)
+
+    def _weights_with_shadows(self) -> Field:
+        """The weights if shadows of stacks came or went, which may be as narrow as a veil: they multiply the
+        light by a factor that is the same in all channels.
+        """
+        before, nodes = self._before, self._nodes(_VEIL_CELL)
+        factor = np.ones(nodes, np.float32)
+        self._gain = np.broadcast_to(self._global_gain, self._gain.shape)
+        for scale in _VEIL_RESIDUAL_SCALES:
+            expected = before * self._per_pixel(self._gain, cv2.INTER_CUBIC)
+            weighted = self._weights(scale)[..., None] * expected
+            own = _cells(_channel_sum(weighted * expected), nodes)
+            prior = _VEIL_PRIOR * _cells(_channel_sum(expected * expected), nodes)
+            missing = self._now - expected * self._per_pixel(factor, cv2.INTER_LINEAR)[..., None]
+            factor += (_cells(_channel_sum(weighted * missing), nodes) - prior * (factor - 1)) / (own + prior)
+            self._before = before * self._per_pixel(factor, cv2.INTER_LINEAR)[..., None]
+            self._fit_gain(scale)
+        weights, self._before = self._weights(_VEIL_RESIDUAL_SCALES[-1]), before
+        return weights
 
     def _explained(self) -> float:
         """Share of the picture that the model explains, 0 … 1."""
@@ -328,19 +349,26 @@ class _Fit:
         more = (_cells(_channel_sum(weights * missing), nodes) - prior * veil) / (own + prior)
         self._veil = np.asarray(np.maximum(veil + more, self._least_veil), np.float32)
 
-    def _limit_veil(self, without: Field) -> None:
-        """Keep the veil only where it explains most of what a gain alone leaves. Where nothing explains the
-        picture, because a piece came or went, continue the veil smoothly from its surroundings.
+    def _limit_veil(self, without: Field, shaded: Field) -> None:
+        """Keep the veil only where it explains most of what a gain alone leaves, and more than shadows do.
+        Where nothing explains the picture, because a piece came or went, continue the veil smoothly from its
+        surroundings.
 
-        ``without`` (h, w): the weights of the pixels in the fit of a gain alone.
+        ``without`` and ``shaded`` (h, w): the weights of the pixels in the fits of a gain alone, and of one
+        with shadows.
         """
         assert self._veil is not None
         nodes, weights = self._nodes(_VEIL_CELL), self._weights(_VEIL_RESIDUAL_SCALES[-1])
         both, alone, usable = (_cells(each, nodes) for each in (weights, without, self._usable))
         low, high = _VEIL_SUPPORT
         share = (both - alone) / np.maximum(usable - alone, 1e-3)
-        kept = self._veil * np.clip((share - low) / (high - low), 0, 1)
-        self._veil = _smoothest(np.asarray(kept, np.float32), both >= high * np.maximum(usable, 1e-3))
+        supported = self._veil * np.clip((share - low) / (high - low), 0, 1)
+        veil = _smoothest(np.asarray(supported, np.float32), both >= high * np.maximum(usable, 1e-3))
+        more = both - _cells(shaded, nodes)
+        count, parts = cv2.connectedComponents((np.abs(veil) > 0.5 / _VEIL_LEVELS).astype(np.uint8))
+        area = _VEIL_CELL * _VEIL_CELL
+        kept = [n for n in range(1, count) if area * more[parts == n].sum() > _MIN_VEIL_AREA]
+        self._veil = np.where(np.isin(parts, [0, *kept]), veil, np.float32(0)) if kept else None
 
 
 def _smoothest(values: Field, known: NDArray[np.bool_]) -> Field:

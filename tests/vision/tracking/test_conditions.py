@@ -168,6 +168,24 @@ def test_a_reflection_hardly_wider_than_a_piece_is_removed(x: float, y: float) -
     assert remaining(shown) < 0.3 * share_differing(coarse(shown), coarse(BOARD))
 
 
+@pytest.mark.parametrize(("x", "y"), [(0.25, 0.2), (0.7, 0.28), (0.25, 0.77), (0.7, 0.77)])
+@pytest.mark.parametrize("darkness", [0.5, 0.65])
+def test_the_shadow_of_a_stack_that_is_gone_is_not_taken_for_a_reflection(
+    x: float, y: float, darkness: float
+) -> None:
+    """It leaves the details, too, but multiplies the light."""
+    gy, gx = np.mgrid[0:HEIGHT, 0:WIDTH]
+    across, down = (gx - x * WIDTH) / PITCH, (gy - y * HEIGHT) / PITCH
+    away = np.hypot(across - np.clip(across, 0.0, 1.2), down)
+    light = 1 - darkness / (1 + np.exp((away - 0.45) / 0.06))
+    shaded = np.asarray(BOARD * light[..., None] ** (1 / 2.2), np.uint8)
+    found, _ = Baseline(coarse(shaded), SAMPLING).conditions(coarse(BOARD), coarse(shaded))
+    assert not found.veiled
+    # It is no light on the whole board, either: what has changed shows where a stack was.
+    left = share_differing(coarse(found.undo(BOARD, WINDOW, shaded)), coarse(shaded))
+    assert left > 0.7 * share_differing(coarse(BOARD), coarse(shaded)) > 0
+
+
 def test_a_reflection_that_fades_is_still_removed() -> None:
     """What is left of it would not be recognized by itself; it is expected from the look before."""
     before, baseline = coarse(BOARD), Baseline(coarse(BOARD), SAMPLING)
