@@ -217,10 +217,10 @@ def test_after_a_disturbance_the_board_is_read_and_the_game_continues_from_it() 
 @pytest.mark.slow
 def test_an_uncertain_height_is_doubtful() -> None:
     """One piece too many in the reading must be reported, even if no top is doubtful."""
-    position, chance = after(29, seed=5), random.Random(5)
+    position, chance = after(29, seed=7), random.Random(7)
     chance.randint(10, 30)
     look = pleasant_look(960, 720)
-    tilt, azimuth = chance.uniform(15, 45), chance.uniform(-30, 30)
+    tilt, azimuth = chance.uniform(5, 10), chance.uniform(-30, 30)
     look = replace(
         look, camera=aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=azimuth, fill=0.85)
     )

@@ -91,17 +91,12 @@ class Layers:
         if there are :attr:`tops`. ``stacks``: the classes of all squares' pieces, bottom first.
         """
         column = self.outlines.columns[square]
-        window = column.window
         if square not in self._level:
             self._level[square] = _level_maps(column.masks)
         free = (self._level[square] != 0).any(0) | column.masks[0]
-        for other in self._near[square]:
-            self.outlines.columns[other].cut_from(free, window, len(stacks[other]))
-        painted = self.outlines.paint(dict(enumerate(stacks)), window, self._far[square], self.tops, TOP)
-        behind = painted[free]
-        rows = slice(window.top - self.window.top, window.bottom - self.window.top)
-        columns = slice(window.left - self.window.left, window.right - self.window.left)
-        values = scores[rows, columns][free].astype(np.float64)
+        free &= self.uncovered(square, stacks)
+        behind = self.behind(square, stacks)[free]
+        values = scores[self.slices(square)][free].astype(np.float64)
         passed = values[np.arange(len(values)), behind]
         layers = np.zeros((MAX_HEIGHT + 1, MAX_HEIGHT + 1, CLASSES))
         left = np.zeros(MAX_HEIGHT + 1)
@@ -117,6 +112,25 @@ class Layers:
                     shown = np.where(top, values[:, label + TOP], shown)
                 layers[height, :, label] = np.bincount(level, shown, minlength=MAX_HEIGHT + 1)
         return LayerScores(layers, left)
+
+    def slices(self, square: int) -> tuple[slice, slice]:
+        """The rows and columns of :attr:`window` that the column of a square covers."""
+        part = self.outlines.columns[square].window
+        rows = slice(part.top - self.window.top, part.bottom - self.window.top)
+        return rows, slice(part.left - self.window.left, part.right - self.window.left)
+
+    def uncovered(self, square: int, stacks: Sequence[tuple[int, ...]]) -> NDArray[np.bool_]:
+        """The pixels (h, w) of a square's column that no nearer stack covers."""
+        column = self.outlines.columns[square]
+        free = np.ones(column.masks[0].shape, np.bool_)
+        for other in self._near[square]:
+            self.outlines.columns[other].cut_from(free, column.window, len(stacks[other]))
+        return free
+
+    def behind(self, square: int, stacks: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
+        """The classes (h, w) of what the column of a square shows without its stack and nearer ones."""
+        window = self.outlines.columns[square].window
+        return self.outlines.paint(dict(enumerate(stacks)), window, self._far[square], self.tops, TOP)
 
 
 def _level_maps(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:

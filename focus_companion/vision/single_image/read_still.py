@@ -14,6 +14,7 @@ from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
 from ..haze import Haze
+from .off_centre import lead, read_off_centre
 from .search import (
     CLEAR_GAIN,
     Explanation,
@@ -95,12 +96,15 @@ def read_still(
         camera = resized(last.camera, work)
         picture = StillPicture(work, camera, last.profile, players, lens)
         last = refined(picture, last, camera, keep_camera=found.fitted_to_fields)
+    choices = read_off_centre(last)
     stacks = last.stacks
-    solver = last.solver
     tops, heights = (reading_probabilities(coarse, tried, stacks, tops=only) for only in (True, False))
-    sure = tuple(share * _probability(solver.top_lead(s)) for s, share in enumerate(tops))
+    sure = tuple(share * _probability(lead(choices[s], top=True)) for s, share in enumerate(tops))
     overestimates = [_LEAD_OVERESTIMATE * _excess_misfit(last, square) for square in range(len(stacks))]
-    whole = tuple(share * _probability(solver.lead(s) / overestimates[s]) for s, share in enumerate(heights))
+    whole = tuple(
+        share * _probability(lead(choices[s], top=False) / overestimates[s])
+        for s, share in enumerate(heights)
+    )
     return StillReading(
         stacks,
         sure,

@@ -63,6 +63,11 @@ class Solver:
     def stacks(self) -> tuple[str, ...]:
         return tuple("".join(_LETTER[label] for label in stack) for stack in self._stacks)
 
+    @property
+    def classes(self) -> list[Stack]:
+        """The classes of all squares' pieces, bottom first."""
+        return self._stacks
+
     def start_from(self, stacks: Sequence[str]) -> None:
         """Start from these stacks instead of an empty board."""
         self._stacks = [tuple(CLASS[piece] for piece in stack) for stack in stacks]
@@ -85,7 +90,7 @@ class Solver:
                 dirty.discard(square)
                 best = self.choices(square)[0].stack
                 if best != self._stacks[square]:
-                    self._put(square, best)
+                    self.put(square, best)
                     dirty.update(self.layers.neighbours(square))
             if not dirty:
                 return
@@ -97,22 +102,22 @@ class Solver:
         Changing only one of the two would make the explanation worse.
         """
         before = self._stacks[near], self._stacks[far]
-        gain = self._score(far, ()) - self._score(far, before[1])
-        self._put(far, ())
+        gain = self.score(far, ()) - self.score(far, before[1])
+        self.put(far, ())
         taller = self.choices(near)[0]
         if taller.stack != before[0]:
-            gain += taller.score - self._score(near, before[0])
-            self._put(near, taller.stack)
+            gain += taller.score - self.score(near, before[0])
+            self.put(near, taller.stack)
             rest = self.choices(far)[0]
-            gain += rest.score - self._score(far, ())
+            gain += rest.score - self.score(far, ())
             if gain > _MIN_PAIR_GAIN:
-                self._put(far, rest.stack)
+                self.put(far, rest.stack)
                 return True
-        self._put(near, before[0])
-        self._put(far, before[1])
+        self.put(near, before[0])
+        self.put(far, before[1])
         return False
 
-    def _score(self, square: int, stack: Stack) -> float:
+    def score(self, square: int, stack: Stack) -> float:
         """Score of a stack on a square in nats, given its neighbours."""
         scores, height = self._scores_of(square), len(stack)
         nats = scores.behind[height] * self._pixel_weight - PIECE_PENALTY * height
@@ -134,32 +139,20 @@ class Solver:
             found.append(ScoredStack(stack, float(nats + preference.max(1).sum() if height else nats)))
         return sorted(found, key=lambda choice: -choice.score)
 
-    def top_lead(self, square: int) -> float:
-        """Nats by which the best stack leads the best one with another top (or with none)."""
-        scores = self._scores_of(square)
-        prior = self._prior(square)
-        tops = {0: float(scores.behind[0] * self._pixel_weight)}
-        for height in range(1, MAX_HEIGHT + 1):
-            nats = scores.behind[height] * self._pixel_weight - PIECE_PENALTY * height
-            preference = scores.layers[height, 1 : height + 1][:, self._labels] * self._pixel_weight + prior
-            lower = preference[:-1].max(1).sum() if height > 1 else 0.0
-            for at, label in enumerate(self._labels):
-                value = float(nats + lower + preference[-1, at])
-                tops[int(label)] = max(tops.get(int(label), -np.inf), value)
-        values = sorted(tops.values())
-        return values[-1] - values[-2]
+    def similar(self, stack: Stack) -> set[Stack]:
+        """The stacks that differ from this one in the colour of one piece, or have one piece more or less at
+        the top or bottom.
+        """
+        labels: list[int] = self._labels.tolist()
+        levels = range(len(stack))
+        found = {(*stack[:level], label, *stack[level + 1 :]) for level in levels for label in labels}
+        found |= {stack[1:], stack[:-1]}
+        if len(stack) < MAX_HEIGHT:
+            found |= {more for label in labels for more in ((label, *stack), (*stack, label))}
+        return found - {stack}
 
-    def lead(self, square: int) -> float:
-        """Nats by which the best stack leads any other: one of another height, or with one piece of another
-        colour."""
-        best, *others = self.choices(square)
-        height = len(best.stack)
-        leads = [best.score - other.score for other in others]
-        layers = self._scores_of(square).layers[height, 1 : height + 1][:, self._labels]
-        preference = np.sort(layers * self._pixel_weight + self._prior(square), axis=1)
-        return float(min([*leads, *(preference[:, -1] - preference[:, -2]).tolist()]))
-
-    def _put(self, square: int, stack: Stack) -> None:
+    def put(self, square: int, stack: Stack) -> None:
+        """Assume this stack on a square."""
         self._stacks[square] = stack
         for other in self.layers.neighbours(square):
             self._layer_scores.pop(other, None)

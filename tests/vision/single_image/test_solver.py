@@ -107,7 +107,22 @@ def test_uninformative_pixels_leave_squares_empty_and_doubtful(oblique: Layers) 
     solver = Solver(oblique, scores, "gbyr", 13, 0.04)
     solver.solve()
     assert solver.stacks[INDEX["d4"]] == ""
-    assert solver.top_lead(INDEX["d4"]) < 3 < solver.top_lead(INDEX["d8"])
+    red = (CLASS["r"],)
+    behind = {name: solver.score(INDEX[name], ()) - solver.score(INDEX[name], red) for name in ("d4", "d8")}
+    assert behind["d4"] < 3 < behind["d8"]
+
+
+def test_similar_stacks_differ_in_one_piece(oblique: Layers) -> None:
+    solver, (red, green) = solved(oblique, EMPTY, players="rg"), (CLASS["r"], CLASS["g"])
+    assert solver.similar(()) == {(red,), (green,)}
+    two = {(red,), (green,), (green, green), (red, red)}
+    assert solver.similar((red, green)) == two | {
+        (red, red, green),
+        (green, red, green),
+        (red, green, red),
+        (red, green, green),
+    }
+    assert all(len(stack) <= 5 for stack in solver.similar((red,) * 5))
 
 
 def test_only_colours_in_play_are_read(oblique: Layers) -> None:
