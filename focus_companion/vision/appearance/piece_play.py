@@ -48,9 +48,8 @@ def nats_of_play(masks: Mask, shown: Sequence[Floats], behind: Floats, free: Mas
         share = number if top else number / (number + 1)
         mean, variance = above * (0.0 if top else share), spread**2 * share
         mask, own = masks[number - 1], shown[number - 1]
-        better = np.where(free, own - below[number - 1], np.float32(0.0))
-        place, peak = _best_place(mask, better, mean, variance)
-        gained += peak - float(((place - mean) ** 2).sum()) / (2 * variance)
+        place = _best_place(mask, np.where(free, own - below[number - 1], np.float32(0.0)), mean, variance)
+        gained -= float(((place - mean) ** 2).sum()) / (2 * variance)
         covered = free & _moved(mask, *place.astype(int))
         gained += float(own[covered].sum())
         free, above = free & ~covered, place
@@ -59,32 +58,21 @@ def nats_of_play(masks: Mask, shown: Sequence[Floats], behind: Floats, free: Mas
 
 def _best_place(
     mask: Mask, better: Floats, mean: NDArray[np.float64], variance: float
-) -> tuple[NDArray[np.float64], float]:
+) -> NDArray[np.float64]:
     """The displacement (down, right), in whole pixels, at which the pixels of a mask (h, w) are ``better`` by
-    most nats, given the normal distribution of displacements; and how many nats more they are between the
-    pixels.
+    most nats, given the normal distribution of displacements.
     """
     reach = int(np.ceil(np.abs(mean).max() + _REACH * np.sqrt(variance)))
     rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
     if not len(rows):
-        return np.zeros(2), 0.0
+        return np.zeros(2)
     template = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     padded = cv2.copyMakeBorder(better, reach, reach, reach, reach, cv2.BORDER_CONSTANT, value=0.0)
     around = padded[rows[0] : rows[-1] + 1 + 2 * reach, columns[0] : columns[-1] + 1 + 2 * reach]
     nats = cv2.matchTemplate(around, template.astype(np.float32), cv2.TM_CCORR)
     down, right = ((np.arange(-reach, reach + 1) - m) ** 2 / (2 * variance) for m in mean)
-    nats = nats - down[:, None] - right
-    row, column = np.unravel_index(np.argmax(nats), nats.shape)
-    peak = _above_best(nats[:, column], int(row)) + _above_best(nats[row], int(column))
-    return np.array((row, column), float) - reach, peak
-
-
-def _above_best(values: NDArray[np.float64], best: int) -> float:
-    """What the parabola through the best of some values and its neighbours adds to it at its vertex."""
-    if not 0 < best < len(values) - 1:
-        return 0.0
-    before, after = values[best] - values[best - 1], values[best] - values[best + 1]
-    return float((before - after) ** 2 / (8 * max(before + after, 1e-9)))
+    best = np.unravel_index(np.argmax(nats - down[:, None] - right), nats.shape)
+    return np.array(best, float) - reach
 
 
 def _moved(mask: Mask, down: int, right: int) -> Mask:

@@ -61,14 +61,7 @@ def wrong_pixels(centres: list[tuple[float, float]], places: list[tuple[float, f
 def test_a_single_piece_is_found_where_it_stands(place: tuple[int, int]) -> None:
     """A pixel that shows the wrong class costs two nats; a displacement costs what is usual."""
     expected = 2 * wrong_pixels([(0, 0)], [place]) - (place[0] ** 2 + place[1] ** 2) / (2 * SPREAD**2)
-    assert play([(0, 0)], [place]) == pytest.approx(expected, abs=0.01)
-
-
-def test_a_piece_between_two_pixels_gains_more_than_at_either() -> None:
-    gained, place = play([(0, 0)], [(2.5, 0)]), [(2.5, 0.0)]
-    for row in (2.0, 3.0):
-        at_pixel = wrong_pixels([(0, 0)], place) - wrong_pixels([(row, 0)], place)
-        assert gained > 2 * at_pixel - row**2 / (2 * SPREAD**2)
+    assert play([(0, 0)], [place]) == pytest.approx(expected)
 
 
 def test_a_leaning_stack_is_found_piece_by_piece() -> None:
@@ -80,7 +73,7 @@ def test_a_leaning_stack_is_found_piece_by_piece() -> None:
 
 def test_nothing_is_gained_without_play_or_where_nothing_is_visible() -> None:
     place = [(2.0, -1.0)]
-    assert play([(0, 0)], place, spread=0.001) == pytest.approx(0.0, abs=0.01)
+    assert play([(0, 0)], place, spread=0.05) == 0.0
     assert play([(0, 0)], place, free=np.zeros(SIZE, bool)) == 0.0
 
 
