@@ -31,16 +31,17 @@ MAX_RENDERED_ACTS = 8
 
 @dataclass(slots=True)
 class _Screened:
-    """What is known of an act, in nats: what is ``shown`` by the squares that are not calm, with the prior;
-    the ``context`` from the quick terms, at most ``faint`` of which the others may add; then the ``prior``
-    that does not depend on how the board looks now, and the ``score``. ``None``: not computed yet.
-    """
+    """What is known of an act, in nats; ``None`` if it was not computed yet."""
 
     act: Act
     shown: float
+    """The gains of the squares that are not calm, plus the prior of the act."""
     context: float | None = None
+    """The quick terms of the contextual evidence."""
     faint: float = 0.0
+    """An upper bound of what the other terms may add; valid once ``context`` is known."""
     prior: float = 0.0
+    """What does not depend on how the board looks now; valid once ``score`` is known."""
     score: float | None = None
 
 
@@ -55,17 +56,19 @@ class Screening:
         self._ignored, self._calm = IgnoredChanges(look), calm_squares(look)
         self._gains: dict[tuple[int, str], float] = {}
         self._known: dict[int, _Screened] = {}
-        """By the identity of the act: comparing acts would take longer than computing the first terms."""
+        """By the identity of the act, which is kept alive: hashing what it contains would take longer than
+        computing the first terms.
+        """
 
     def best(self, pool: Sequence[Act]) -> dict[int, float]:
         """The indices in the pool of the best acts by single squares, best first, followed by the best legal
         act if none of them is legal; for each, the nats that do not depend on how the board looks now.
         """
         acts = [self._known.get(id(act)) or self._first_seen(act) for act in pool]
-        found = self._best(acts, range(len(pool)), MAX_RENDERED_ACTS)
+        found = self._highest(acts, range(len(pool)), MAX_RENDERED_ACTS)
         if not any(pool[i].legal for i in found):
             # An alert requires a lead over the legal explanations, however many illegal ones fit better.
-            found += self._best(acts, [i for i, act in enumerate(pool) if act.legal], 1)
+            found += self._highest(acts, [i for i, act in enumerate(pool) if act.legal], 1)
         return {i: acts[i].prior for i in found}
 
     def _first_seen(self, act: Act) -> _Screened:
@@ -74,7 +77,7 @@ class Screening:
         self._known[id(act)] = screened = _Screened(act, shown)
         return screened
 
-    def _best(self, acts: Sequence[_Screened], among: Sequence[int], most: int) -> list[int]:
+    def _highest(self, acts: Sequence[_Screened], among: Sequence[int], most: int) -> list[int]:
         """At most so many of the acts with these indices, best first."""
         best: list[tuple[float, int]] = []
         for i in sorted(among, key=lambda i: (-acts[i].shown, i)):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,6 @@ from .course import TEMPERATURE, gained_before
 from .margin import MIN_CERTAIN_LEAD, margin
 from .screening import Screening
 from .trimming import Pending, gain_if_trimmed, too_high_by
-
-if TYPE_CHECKING:
-    pass
 
 _LIFTED_RIVAL_MARGIN = 26.0
 """Margin in nats within which pieces that seem lifted may as well be on a stack where they are barely

@@ -193,7 +193,7 @@ class Conditions:
         """The picture with the motion undone in ``window``."""
         if self.motion is STILL:
             return Steady(image, window, None)
-        steady, (part, unseen) = image.copy(), self._remapped(image, window)
+        steady, (part, unseen) = image.copy(), self._window_steadied(image, window)
         steady[window.slices] = part
         return Steady(steady, window, unseen)
 
@@ -207,7 +207,7 @@ class Conditions:
             cv2.copyTo(before[steady.window.slices], steady.unseen, image[steady.window.slices])
         return image
 
-    def _remapped(self, image: Image, window: Window) -> tuple[Image, Image | None]:
+    def _window_steadied(self, image: Image, window: Window) -> tuple[Image, Image | None]:
         """The window with the motion undone, and its pixels that are out of view."""
         lens, size = self.sampling.lens, (window.right - window.left, window.bottom - window.top)
         corner = np.array([window.left, window.top])

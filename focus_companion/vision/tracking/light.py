@@ -281,8 +281,9 @@ class _Fit:
             weighted = self._weights(scale)[..., None] * expected
             own = _cells(_channel_sum(weighted * expected), nodes)
             prior = _VEIL_PRIOR * _cells(_channel_sum(expected * expected), nodes)
-            missing = self._now - expected * self._per_pixel(factor, cv2.INTER_LINEAR)[..., None]
-            factor += (_cells(_channel_sum(weighted * missing), nodes) - prior * (factor - 1)) / (own + prior)
+            missing = _cells(_channel_sum(weighted * self._residuals()), nodes)
+            factor += (missing - prior * (factor - 1)) / (own + prior)
+            # The gain is fitted to the earlier picture as it would look with these shadows.
             self._before = before * self._per_pixel(factor, cv2.INTER_LINEAR)[..., None]
             self._fit_gain(scale)
         weights, self._before = self._weights(_VEIL_RESIDUAL_SCALES[-1]), before
@@ -364,10 +365,10 @@ class _Fit:
         share = (both - alone) / np.maximum(usable - alone, 1e-3)
         supported = self._veil * np.clip((share - low) / (high - low), 0, 1)
         veil = _smoothest(np.asarray(supported, np.float32), both >= high * np.maximum(usable, 1e-3))
-        more = both - _cells(shaded, nodes)
+        gained = both - _cells(shaded, nodes)
         count, parts = cv2.connectedComponents((np.abs(veil) > 0.5 / _VEIL_LEVELS).astype(np.uint8))
         area = _VEIL_CELL * _VEIL_CELL
-        kept = [n for n in range(1, count) if area * more[parts == n].sum() > _MIN_VEIL_AREA]
+        kept = [n for n in range(1, count) if area * gained[parts == n].sum() > _MIN_VEIL_AREA]
         self._veil = np.where(np.isin(parts, [0, *kept]), veil, np.float32(0)) if kept else None
 
 
