@@ -36,12 +36,10 @@ class StackGains:
     """
 
     def __init__(self, around: Surroundings, scores: Floats, max_nats: float) -> None:
-        self._around = around
-        self._scores = scores.reshape(len(scores), -1).take(around.places, axis=1)
-        at = np.arange(len(around.places))
-        self._shown = self._scores[around.old, at]
-        self._max_nats = max_nats
-        self._behind = self._by_pattern(self._scores[around.behind, at])
+        self._around, self._max_nats = around, max_nats
+        self._scores = scores.reshape(len(scores), -1)
+        self._shown = self._scores[around.old, around.places]
+        self._behind = self._by_pattern(self._scores[around.behind, around.places])
         self._label_nats: dict[int, NDArray[np.float64]] = {}
         self._sums: dict[tuple[int, int], list[float]] = {}
 
@@ -71,7 +69,7 @@ class StackGains:
     def _of_label(self, label: int) -> NDArray[np.float64]:
         """The nats of this class, by pattern."""
         if label not in self._label_nats:
-            self._label_nats[label] = self._by_pattern(self._scores[label])
+            self._label_nats[label] = self._by_pattern(self._scores[label].take(self._around.places))
         return self._label_nats[label]
 
     def _by_pattern(self, scores: Floats) -> NDArray[np.float64]:
