@@ -12,6 +12,7 @@ from typing import Any
 from ..game.position import Position
 from ..game.rules import Rules
 from ..referee.asked import NOBODY, Asked
+from ..referee.course import MIN_CHANGED_FRACTION
 from ..referee.referee import Referee
 from ..referee.verdict import (
     BackInView,
@@ -55,7 +56,8 @@ RELIT_ABSORB_TIME = 0.3
 
 SHADE_ABSORB_TIME = 0.5
 """The same if much of the board looks different, but at most :data:`_MAX_TURN_SQUARES` squares disagree with
-the position; under an arm, more would."""
+the position; under an arm, more would. Also how long an unexplained change of a square must last if all agree
+with it, to be shown by the next reference."""
 
 _MAX_TURN_SQUARES = 3
 """Maximum number of squares that disagree with the position because of one turn."""
@@ -198,7 +200,8 @@ class Pipeline:
         if any(isinstance(verdict, TrimAwaited) for verdict in decision.verdicts):
             watcher.mark()
         if decision.unchanged:
-            watcher.unchanged()
+            if _stays(look):
+                watcher.unchanged()
         elif decision.covered and look.age > _absorb_time(look, watcher.standing):
             watcher.absorb(look)
         return [*verdicts, *decision.verdicts]
@@ -343,6 +346,13 @@ class Pipeline:
         """A copy of the picture with the reading drawn over it, the squares ``wrong`` ringed."""
         outlines = self.outlines
         return image if outlines is None else draw_reading(image, outlines, stacks, wrong)
+
+
+def _stays(look: Look) -> bool:
+    """Whether a look at the expected position shows nothing that is likely to go again: an arm that is about
+    to act takes its shadow with it.
+    """
+    return look.age > SHADE_ABSORB_TIME or not (look.touched > MIN_CHANGED_FRACTION).any()
 
 
 def _absorb_time(look: Look, standing: Sequence[str]) -> float:

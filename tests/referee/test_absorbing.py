@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
-from table_scene import FPS, Table
+from table_scene import FPS, Table, small_look
 
 from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX
 from focus_companion.referee.decision import Decision
 from focus_companion.session.pipeline import (
     OBJECT_ABSORB_TIME,
@@ -17,6 +19,7 @@ from focus_companion.session.pipeline import (
     RELIT_ABSORB_TIME,
     SHADE_ABSORB_TIME,
 )
+from focus_companion.simulator.scene_style import BoardStyle
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.tracking.look import Look
 
@@ -121,6 +124,27 @@ def test_a_turn_in_a_shadow_is_emitted_once_the_shadow_is_absorbed() -> None:
     emitted = watched.table.shoot(watched.table.stage(), 1.2, shaded)
     assert emitted.summary == ["move d5-d6"]
     assert SHADE_ABSORB_TIME < max(watched.covered) < SHADE_ABSORB_TIME + 1.5 / FPS
+
+
+def test_the_shadow_of_an_arm_that_is_about_to_act_delays_no_alert() -> None:
+    """On a black board it changes only the pieces, so it is no reason to call the board covered."""
+    black = BoardStyle(colour="#1b1b1d", cell_colour="#1b1b1d")
+    decisions: list[Decision] = []
+    table = Table(
+        Rules.make(2),
+        replace(small_look(), board=black),
+        on_decision=lambda decision, look: decisions.append(decision),
+    )
+    table.show()
+
+    def shadow(image: Image) -> Image:
+        y, x = np.mgrid[: image.shape[0], : image.shape[1]]
+        return np.asarray(np.where((x + 0.7 * y < 0.75 * image.shape[1])[..., None], image // 2, image))
+
+    assert table.shoot(table.stage(), 0.4, shadow).summary == []
+    assert decisions[-1].unchanged and not decisions[-1].covered
+    table.stacks = table.put({"f7": table.stacks[INDEX["f7"]] + "g"})
+    assert table.shoot(table.stage(), 0.8).summary == ["alert no_reserve"]
 
 
 def test_an_arm_with_its_shadow_is_no_shadow() -> None:
