@@ -158,10 +158,6 @@ class Conditions:
         """Whether a reflection came, or is gone."""
         return self.light is not None and self.light.veil is not None
 
-    def without_veil(self) -> Conditions | None:
-        """The conditions if what seems to be a reflection is none, such as patches of sun and shade."""
-        return None if self.light is None or not self.veiled else replace(self, light=self.light.without_veil)
-
     def veil_at(self, x: float, y: float) -> float:
         """By how many grey levels a reflection brightens a black surface at a pixel of the picture; negative
         if the reflection is gone.

@@ -86,13 +86,11 @@ _LINEAR: Final = (np.arange(256) / 255.0).astype(np.float32) ** np.float32(_GAMM
 @dataclass(frozen=True, eq=False)
 class Light:
     """``gain`` (rows, columns, 3), a factor of grey levels, and ``veil`` (rows, columns), additive linear
-    light with 1 for full white, at the nodes of two grids over the picture. ``without_veil``: the best fit of
-    a gain alone, if there is a veil.
+    light with 1 for full white, at the nodes of two grids over the picture.
     """
 
     gain: Field
     veil: Field | None
-    without_veil: Light | None = None
 
     @classmethod
     def between(
@@ -231,7 +229,7 @@ class _Fit:
                 self._gain, self._veil = alone.gain, None
         if self._veil is None:
             return None if self._same() else alone
-        return Light(np.asarray(self._gain, np.float32), self._veil, alone)
+        return Light(np.asarray(self._gain, np.float32), self._veil)
 
     def _same(self) -> bool:
         return float(np.abs(self._gain - 1).max()) < _MAX_SAME_GAIN_CHANGE

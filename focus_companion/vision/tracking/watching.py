@@ -18,7 +18,6 @@ from .first_piece import fit_first_piece
 from .look import Look
 from .occluder import Occluder
 from .placement import Hypothesis, Placement, Verified, constraints, verify
-from .push import Probe, disagreeing_squares
 from .push_fit import CERTAIN_AGREEMENT, agreements, fits
 from .recovery import MIN_WIDE_CHANGE_SQUARES, Recovery, WideChange
 from .reference import Reference
@@ -105,7 +104,8 @@ class Watching:
         conditions = self._reference.conditions(taken, self.outlines, self._motion)
         self._motion = conditions.motion
         if not conditions.same:
-            conditions, smoothed = self._undone(taken, conditions)
+            window, before = table_window(self.outlines), self._reference.picture.image
+            smoothed = Smoothed(conditions.undo(taken.image, window, before), conditions)
         self._reference.remove_objects(smoothed.image)
         change = self._change_between(smoothed, self._reference.picture)
         if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
@@ -120,27 +120,6 @@ class Watching:
             self._wide_change = None
         self.look = self._new_look(picture, smoothed, change, conditions)
         return self
-
-    def _undone(self, taken: Smoothed, conditions: Conditions) -> tuple[Conditions, Smoothed]:
-        """A picture under the conditions of the reference, and these conditions: without a reflection, if
-        fewer squares disagree with the position then. In the light of a reference with a reflection, squares
-        may always disagree.
-        """
-        window, before = table_window(self.outlines), self._reference.picture.image
-        steady = conditions.undo_motion(taken.image, window)
-        alike = conditions.undo_light(steady, before)
-        plain = None if self._reference.veiled else conditions.without_veil()
-        if plain is not None:
-            other = plain.undo_light(steady, before)
-            if self._disagreeing(other) < self._disagreeing(alike):
-                return plain, Smoothed(other, plain)
-        return conditions, Smoothed(alike, conditions)
-
-    def _disagreeing(self, image: Image) -> int:
-        """The number of squares whose top disagrees with the position."""
-        placement = self._placement
-        probe = Probe(placement.profile, self._context.standing)
-        return len(disagreeing_squares(image, placement.camera, probe, placement.colours))
 
     def _corrected_by_first_piece(
         self, picture: StillFrame, aligned: Image, change: Change
