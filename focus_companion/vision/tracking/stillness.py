@@ -36,8 +36,10 @@ _MOTION_THRESHOLD: Final = 0.0006
 """Share of changed pixels in the watched region above which there is motion."""
 _MAX_SWAY: Final = 5.0
 """Maximum shift, in pixels of the subsampled copy, that counts as sway; a larger one is a push."""
-_ALIASING_SHIFT: Final = 0.5
-"""Displacement, in pixels, of edges by aliasing, as a copy samples only every few pixels."""
+_MAX_ALIASING_SHIFT: Final = 0.75
+"""Maximum displacement, in pixels, of edges by aliasing, as a copy samples only every few pixels; reached
+once the camera has moved by one pixel of the picture. At 0.5, sharp pictures of a swaying camera often count
+as motion; at 1, a fingertip may not."""
 _MAX_ALIASED_SHARE: Final = 0.04
 """Share of the differences that may remain after the camera's motion is undone, because of aliasing; a
 smaller motion, as of a fingertip, cannot be distinguished from it."""
@@ -69,16 +71,16 @@ class _Compared:
 
     @cached_property
     def edge_tolerance(self) -> NDArray[np.uint8]:
-        """Difference in grey levels of each pixel and channel that a shift of :data:`_ALIASING_SHIFT`
-        causes.
+        """Difference in grey levels of each pixel and channel that a shift of the steepest edge next to it by
+        :data:`_MAX_ALIASING_SHIFT` causes.
         """
         grey = cv2.cvtColor(self.small, cv2.COLOR_BGR2GRAY)
         slopes = [
-            cv2.Sobel(grey, cv2.CV_32F, dx, dy, ksize=3, scale=_ALIASING_SHIFT / 8)
+            cv2.Sobel(grey, cv2.CV_32F, dx, dy, ksize=3, scale=_MAX_ALIASING_SHIFT / 8)
             for dx, dy in ((1, 0), (0, 1))
         ]
         steepest = cv2.convertScaleAbs(cv2.max(cv2.absdiff(slopes[0], 0.0), cv2.absdiff(slopes[1], 0.0)))
-        return np.asarray(cv2.merge([steepest] * 3), np.uint8)
+        return np.asarray(cv2.merge([cv2.dilate(steepest, np.ones((3, 3), np.uint8))] * 3), np.uint8)
 
     @cached_property
     def _range(self) -> tuple[Small, Small]:
@@ -162,12 +164,11 @@ class Stillness:
         margin = int(np.ceil(displacement)) + 1
         inner = slice(margin, -margin), slice(margin, -margin)
 
+        aliased = min(1.0, displacement * compared.sampling.every)
+        tolerance = cv2.convertScaleAbs(compared.edge_tolerance, alpha=aliased)
+
         def changed(shown: Small) -> float:
-            excess = (
-                cv2.subtract(cv2.absdiff(shown, a), compared.edge_tolerance)
-                if displacement
-                else cv2.absdiff(shown, a)
-            )
+            excess = cv2.subtract(cv2.absdiff(shown, a), tolerance)
             return self._changed(np.asarray(excess, np.uint8)[inner])
 
         steady = compared.baseline.undo_motion(b, compared.motion)
