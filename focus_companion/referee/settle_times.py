@@ -33,7 +33,7 @@ _MIN_PUSHED_SQUARES = 5
 class SettleTimes:
     """For how many seconds a picture must be still before a verdict of each kind."""
 
-    alert: float = 0.45
+    alert: float = 0.4
     """An alert for which no longer time is required."""
     unexplained: float = 0.8
     """An alert that the board has changed in an unexplained way on a few squares."""

@@ -43,7 +43,7 @@ def shown(age: float, touched: Mapping[str, float], *, time: float | None = None
 @pytest.mark.parametrize(
     ("nats", "touched", "after"),
     [
-        (200.0, {"d5": 0.9, "e6": 0.9}, 0.45),
+        (200.0, {"d5": 0.9, "e6": 0.9}, 0.4),
         (18.0, {"d5": 0.25, "e6": 0.22}, 1.2),
         (18.0, {"d5": 0.25, "e6": 0.02}, 3.0),
         (200.0, dict.fromkeys(SQUARES, 0.9), 3.0),

@@ -98,7 +98,7 @@ def test_an_alert_states_what_it_waited_for(table: Table) -> None:
     emitted = table.show(table.put({"d5": "", "d7": "gg"}), 1.5)
     assert emitted.summary == ["alert distance"]
     before = next(terms for terms in RECORDER.terms if terms.acts and not terms.decided)
-    assert "not yet 0.45 s" in before.why and not before.conditions[-1].met
+    assert "not yet 0.40 s" in before.why and not before.conditions[-1].met
     terms = RECORDER.with_verdict("alert distance d5 d7")
     assert not terms.acts[0].legal and all(condition.met for condition in terms.conditions)
     told = terms.to_json()["acts"][0]
