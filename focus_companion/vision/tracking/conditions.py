@@ -127,17 +127,6 @@ def rays(pixels: Floats, lens: Lens) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Steady:
-    """A picture in which the camera's motion is undone in a ``window``; ``unseen`` (h, w) marks with 255 the
-    pixels of the window that are out of the camera's view, if there are any.
-    """
-
-    image: Image
-    window: Window
-    unseen: NDArray[np.uint8] | None
-
-
-@dataclass(frozen=True, eq=False)
 class Conditions:
     """The conditions of a picture relative to an earlier one: the ``motion`` of the camera, and the ``light``
     over the window, ``None`` if it is the same. ``remaining``: the motion since the :class:`Baseline` that is
@@ -183,25 +172,17 @@ class Conditions:
         ``window``, the light only in the part of it that was sampled to measure the light. What has moved out
         of the camera's view is taken from ``before``.
         """
-        return self.undo_light(self.undo_motion(image, window), before)
-
-    def undo_motion(self, image: Image, window: Window) -> Steady:
-        """The picture with the motion undone in ``window``."""
-        if self.motion is STILL:
-            return Steady(image, window, None)
-        steady, (part, unseen) = image.copy(), self._window_steadied(image, window)
-        steady[window.slices] = part
-        return Steady(steady, window, unseen)
-
-    def undo_light(self, steady: Steady, before: Image) -> Image:
-        """The picture, whose motion is undone, in the light of the earlier picture ``before``."""
-        image, part = steady.image, self.sampling.window.slices
+        if self.same:
+            return image
+        undone, unseen = image.copy(), None
+        if self.motion is not STILL:
+            undone[window.slices], unseen = self._window_steadied(image, window)
         if self.light is not None:
-            image = image.copy()
-            image[part] = self.light.undo(image[part], before[part])
-        if steady.unseen is not None:
-            cv2.copyTo(before[steady.window.slices], steady.unseen, image[steady.window.slices])
-        return image
+            part = self.sampling.window.slices
+            undone[part] = self.light.undo(undone[part], before[part])
+        if unseen is not None:
+            cv2.copyTo(before[window.slices], unseen, undone[window.slices])
+        return undone
 
     def _window_steadied(self, image: Image, window: Window) -> tuple[Image, Image | None]:
         """The window with the motion undone, and its pixels that are out of view."""
