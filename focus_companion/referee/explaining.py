@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .acts import Act, Kind
-from .beliefs import awaits_trimming
-from .course import MIN_CHANGED_FRACTION, IgnoredChanges, certain_faint_changes, shadow_evidence
-from .margin import LEGAL_BONUS, MIN_CERTAIN_LEAD
+from .course import IgnoredChanges, certain_faint_changes, shadow_evidence
 from .trimming import Pending
 from .weighing import Judgement
 
@@ -32,18 +29,6 @@ _CONTRADICTING_NATS = -25.0
 
 _CONTRADICTING_NATS_PER_PIXEL = -0.5
 """Mean nats per pixel below which the picture of a square contradicts an act; both limits must be passed."""
-
-_MAX_OVERLAPPED_FRACTION = 0.5
-"""Maximum fraction of a square's pixels that a change of the stack in front of it may have changed."""
-
-_MIN_UNBEATABLE_NATS_PER_PIXEL = 3.1
-"""Nats per pixel from which no act can explain the pixels much better."""
-
-_MIN_UNBEATABLE_PIXELS = 30
-"""Number of pixels that a stack must change for that to be certain."""
-
-MAX_ILLEGAL_ADVANTAGE = LEGAL_BONUS - MIN_CERTAIN_LEAD
-"""Nats by which an illegal act on the same squares may fit the picture better without being as likely."""
 
 MIN_MISSED_GAIN = 55.0
 """If another stack on a square that the act does not change would gain more nats than this, the act does not
@@ -95,34 +80,6 @@ def _contradicted(look: Look, act: Act, square: int) -> bool:
     return look.evidence.gain(act.changes).nats - look.evidence.gain(rest).nats < _CONTRADICTING_NATS
 
 
-def is_unbeatable(look: Look, act: Act) -> bool:
-    """Whether a turn explains every pixel of its squares so well that no other act could do better there."""
-    if act.kind not in (Kind.TURN, Kind.TURNS) or act.trimmed or awaits_trimming(act) or not act.changes:
-        return False
-    own = [look.evidence.stack_gain(square, stack) for square, stack in act.changes.items()]
-    if not all(
-        gain.per_pixel >= _MIN_UNBEATABLE_NATS_PER_PIXEL and gain.pixels > _MIN_UNBEATABLE_PIXELS
-        for gain in own
-    ):
-        return False
-    # Its changes may be right but incomplete: two pieces moved, not one.
-    if any(
-        _other_height_gain(look, square, stack) > MIN_MISSED_GAIN / 2 for square, stack in act.changes.items()
-    ):
-        return False
-    if _other_transfer_fits(look, act):
-        return False
-    # Seen at a slant, a stack that grew or shrank changes a part of the stacks behind it.
-    behind = look.evidence.outlines.touching(list(act.changes))
-    apart = {*np.flatnonzero(look.touched >= MIN_CHANGED_FRACTION).tolist()} | certain_faint_changes(look)
-    apart -= act.changes.keys()
-    if not all(s in behind and look.touched[s] < _MAX_OVERLAPPED_FRACTION for s in apart):
-        return False
-    # That part must not show that something happened there, too: the piece that was set down may come from
-    # there.
-    return not any(_changed_itself(look, s, act) for s in apart)
-
-
 def leaves_change_out(look: Look, act: Act, strong: Sequence[int], *, taken: bool = False) -> bool:
     """Whether something happened on a square that the act does not change. ``taken``: consider only that
     pieces were taken from it, because an additional piece may as well lie on the ledge in front of it.
@@ -148,14 +105,6 @@ def hidden_domes(look: Look, act: Act) -> list[int]:
     return sorted(square for square in ignored if not look.evidence.standing[square])
 
 
-def _changed_itself(look: Look, square: int, act: Act) -> bool:
-    """Whether a further square itself seems to have changed, and not only the stack in front of it."""
-    # On an empty board, no square has a simple change.
-    alone = (look.evidence.stack_gain(square, other).nats for other in _simple_changes(look, square))
-    changed = max(alone, default=-np.inf) > MIN_MISSED_GAIN / 2
-    return changed and _extra_gain(look, square, act) > MIN_MISSED_GAIN / 2
-
-
 def _extra_gain(look: Look, square: int, act: Act, *, taken: bool = False) -> float:
     """Nats that the best simple change of a further square would gain on top of the act."""
     others = [act.changes | {square: other} for other in _simple_changes(look, square, taken=taken)]
@@ -167,38 +116,5 @@ def _simple_changes(look: Look, square: int, *, taken: bool = False) -> list[str
     """The stack of the square with pieces taken from its top or, unless ``taken``, with one piece added."""
     stack = look.evidence.standing[square]
     fewer = [stack[:-n] for n in range(1, len(stack) + 1)]
-    return fewer if taken else [*fewer, *_one_more(look, stack)]
-
-
-def _one_more(look: Look, stack: str) -> list[str]:
-    """The stack with one more piece on top, of each colour that is on the board."""
-    return [stack + colour for colour in sorted(set("".join(look.evidence.standing)))]
-
-
-def _other_height_gain(look: Look, square: int, stack: str) -> float:
-    """Nats by which the square alone would fit better with one piece more or less than this stack has."""
-    others = [*([stack[:-1]] if stack else []), *_one_more(look, stack)]
-    gain = look.evidence.stack_gain
-    return max(gain(square, other).nats for other in others) - gain(square, stack).nats
-
-
-def _other_transfer_fits(look: Look, act: Act) -> bool:
-    """Whether another transfer of pieces between the two squares of a turn fits about as well: another number
-    of pieces, or the opposite direction. If it leaves the same tops, only the prior of legal turns
-    distinguishes the two, so it may fit somewhat worse; otherwise the picture does, even if bare domes have
-    the colour of pieces.
-    """
-    if len(act.changes) != 2:
-        return False
-    stood, gain = look.evidence.standing, look.evidence.stack_gain
-    own = sum(gain(square, stack).nats for square, stack in act.changes.items())
-    for one, two in permutations(act.changes):
-        for left in range(len(stood[one])):
-            other = {one: stood[one][:left], two: stood[two] + stood[one][left:]}
-            if other == act.changes:
-                continue
-            alike = all(stack[-1:] == act.changes[square][-1:] for square, stack in other.items())
-            shown = sum(gain(square, stack).nats for square, stack in other.items()) - own
-            if shown > (-LEGAL_BONUS if alike else MAX_ILLEGAL_ADVANTAGE):
-                return True
-    return False
+    colours = sorted(set("".join(look.evidence.standing)))
+    return fewer if taken else [*fewer, *(stack + colour for colour in colours)]

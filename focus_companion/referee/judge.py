@@ -27,7 +27,6 @@ from .explaining import (
     explains,
     follows_prompt,
     hidden_domes,
-    is_unbeatable,
     leaves_change_out,
 )
 from .margin import MIN_CERTAIN_LEAD
@@ -200,27 +199,20 @@ def _likeliest(
         for world in worlds[:most]:
             yield from world.rebase(list_acts(world.acts))
 
-    def since_begun(*, contained: bool) -> Iterator[Act]:
-        if begun is not None:
-            yield from begun.rebase(begun.acts.turns(set(open_squares), contained=contained))
-
     pool = [world.nothing_since for world in worlds]
     if not open_squares:
         # Nothing has changed, but turns in doubt may have been taken back without being seen.
         return weigh(screening, [*pool, *under_beliefs(Acts.back)])
-    if pending is None:
-        # The usual case: one turn on exactly the changed squares, which explains every pixel.
-        turns = under_beliefs(lambda acts: acts.turns(set(open_squares), contained=True))
-        best = weigh(screening, [*pool, *turns, *since_begun(contained=True)])
-        if is_unbeatable(look, best.act):
-            return best
-        # Kept with its close rivals, because a tall stack may change little of its own square and much of
-        # what is behind it, and in bad light a turn may change little anywhere.
-        pool += [act for act in (best.act, *best.rivals) if act.moves and act not in pool]
     # A stack may change little of its own square and most of the square that is seen behind it.
     before = [s for s in open_squares if s not in strong and _overlap(look, s, strong)]
-    pool += under_beliefs(lambda acts: acts.turns({*strong, *before} or set(open_squares)))
-    pool += since_begun(contained=False)
+    likely = {*strong, *before} or set(open_squares)
+    pool += under_beliefs(lambda acts: acts.turns(likely))
+    if pending is None:
+        # In bad light, a turn may change little anywhere.
+        faint = set(open_squares) - likely
+        pool += under_beliefs(lambda acts: acts.turns(faint, contained=True))
+    if begun is not None:
+        pool += begun.rebase(begun.acts.turns(set(open_squares)))
     # From above, a piece that was moved back may be visible on only one of its two squares.
     pool += (a for a in under_beliefs(Acts.back) if not a.changes.keys().isdisjoint(open_squares))
     best = weigh(screening, pool)

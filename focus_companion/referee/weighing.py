@@ -34,10 +34,6 @@ MAX_FOREIGN_AREA = 1.2
 NO_RIVAL_LEAD = 50.0
 """Lead in nats of an act that has no rivals."""
 
-_MAX_BEHIND_OFF_CENTRE = 2 * NO_RIVAL_LEAD
-"""Nats behind the best act, with all pieces centred, within which it matters that they may stand off centre,
-which is worth less than half of it. Raising it takes more time."""
-
 
 @dataclass(frozen=True)
 class Weighed:
@@ -112,9 +108,7 @@ def weigh(screening: Screening, pool: Sequence[Act]) -> Judgement:
     look, pending, priors = screening.look, screening.pending, screening.best(pool)
     gain = look.evidence.gain
     nats = {i: gain(pool[i].changes).nats + gain_if_trimmed(look, pool[i], pending) for i in priors}
-    least = max(nats[i] + prior for i, prior in priors.items()) - _MAX_BEHIND_OFF_CENTRE
-    close = [i for i, prior in priors.items() if nats[i] + prior > least]
-    for i in close if len(close) > 1 else ():
+    for i in priors if len(priors) > 1 else ():
         act = pool[i]
         priors[i] += gained_before(look, act) - gained_before(look, act, off_centre=True)
         trimmed = gain_if_trimmed(look, act, pending, off_centre=True)

@@ -8,7 +8,7 @@ from fake_look import fake_look
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Act, Kind
-from focus_companion.referee.explaining import explains, follows_prompt, is_unbeatable
+from focus_companion.referee.explaining import explains, follows_prompt
 from focus_companion.referee.trimming import Pending
 from focus_companion.referee.weighing import Judgement
 
@@ -19,28 +19,6 @@ def test_a_prompted_trimming_need_not_be_visible(awaited: str, lead: float, due:
     turn = Act(Kind.TURN, {INDEX["f7"]: "rgrgg"}, (Move.parse("*f7"),), trimmed="r")
     pending = Pending(Move.parse(awaited), sure=True) if awaited else None
     assert follows_prompt(Judgement(turn, -13.8, lead), pending) is due
-
-
-@pytest.mark.parametrize(
-    ("another", "more", "unbeatable"),
-    [
-        ({"b3": "rrgr", "c3": ""}, 20.0, False),
-        ({"b3": "rrgr", "c3": ""}, 0.0, True),
-        ({"b3": "r", "c3": "rrg"}, 0.0, False),
-        ({"b3": "r", "c3": "rrg"}, -30.0, True),
-    ],
-    ids=["opposite and better", "opposite, equally good", "one more piece", "one more, clearly worse"],
-)
-def test_a_turn_is_unbeatable_only_if_no_other_transfer_between_its_squares_fits(
-    another: dict[str, str], more: float, unbeatable: bool
-) -> None:
-    """Red's piece set on green's, out of turn, on a board whose bare domes look as green as the pieces."""
-    turn = Act(Kind.TURN, {INDEX["b3"]: "rr", INDEX["c3"]: "rg"}, (Move.parse("b3-c3"),))
-    nats = {"b3": {"rr": 230.0}, "c3": {"rg": 230.0}}
-    for square, stack in another.items():
-        nats[square][stack] = 230.0 + more / 2
-    look = fake_look({"b3": "rrg", "c3": "r"}, nats=nats, unlisted=100.0, pixels=1700)
-    assert is_unbeatable(look, turn) is unbeatable
 
 
 @pytest.mark.parametrize(
@@ -92,4 +70,4 @@ def test_the_first_piece_of_all_may_hide_a_part_of_the_empty_square_behind_it() 
         touched={"c4": 0.49},
         reach=(INDEX["c4"], INDEX["c3"]),
     )
-    assert is_unbeatable(look, placed)
+    assert explains(look, Judgement(placed, 196.0, 100.0), [INDEX["c4"], INDEX["c3"]])
