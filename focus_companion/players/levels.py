@@ -29,8 +29,8 @@ LEVELS: Final[dict[int, Level]] = {
     3: Level(noise=55, nodes=6_500),
     4: Level(noise=45, nodes=19_000),
     5: Level(noise=30, nodes=46_000),
-    6: Level(noise=25, nodes=118_000),
-    7: Level(noise=20, nodes=290_000),
+    6: Level(noise=25, nodes=110_000),
+    7: Level(noise=20, nodes=260_000),
     8: Level(noise=15),
 }
 
