@@ -447,7 +447,9 @@ class Referee:
         act = judgement.act
         assert act.wrong is not None
         wrong = act.wrong()
-        if wrong.reason == "unexplained" and self._beliefs:
+        if self._beliefs and (
+            wrong.reason == "unexplained" or {*wrong.squares} <= {*doubtful_squares(self._beliefs, position)}
+        ):
             # The position before the change is ambiguous: the question remains open.
             return []
         suspected = wrong.reason, wrong.squares

@@ -202,6 +202,25 @@ def test_a_piece_that_is_nowhere_else_has_landed(
     assert [type(one) for one in emitted] == {"turn": [TurnSeen], "": [], "asked": [Undecided]}[verdict]
 
 
+@pytest.mark.parametrize(("square", "alerted"), [("d5", False), ("f4", True)], ids=["asked about", "another"])
+def test_a_stack_that_is_asked_about_is_not_alerted(
+    monkeypatch: pytest.MonkeyPatch, square: str, alerted: bool
+) -> None:
+    """In a coarse picture, turns played on since look like pieces in another order."""
+    turn = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (Move.parse("d7-d5"),))
+    wrong = Wrong("reordered", "g", (INDEX[square],), "The pieces are in another order than before.")
+    reordered = Act(Kind.WRONG, {INDEX[square]: "grr"}, wrong=lambda: wrong)
+    asked = Judgement(turn, 200.0, 4.0, rivals=(Act(Kind.NOTHING, {}),), weights=(-4.0, 0.0))
+    referee_, history = Referee(RULES), [start_position(RULES)]
+    monkeypatch.setattr(referee, "judge", lambda *_, **__: asked)
+    look = shown(1.1, {"d7": 0.9, "d5": 0.3}, time=5.0)
+    assert referee_.judge(look, history).verdicts == (Undecided((Move.parse("d7-d5"),)),)
+    later = Judgement(reordered, 200.0, 90.0, legal_lead=90.0, rivals=(turn,), weights=(-28.0, -4.0))
+    monkeypatch.setattr(referee, "judge", lambda *_, **__: later)
+    emitted = referee_.judge(shown(1.1, {square: 0.9}, time=9.0), history).verdicts
+    assert emitted == ((wrong,) if alerted else ())
+
+
 @pytest.mark.parametrize(
     ("lead", "rivals", "emitted", "unchanged"),
     [(30.0, 1, [PutRight], True), (4.0, 1, [Undecided], False), (0.0, 0, [], False)],
