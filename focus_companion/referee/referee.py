@@ -450,7 +450,8 @@ class Referee:
         if self._beliefs and (
             wrong.reason == "unexplained" or {*wrong.squares} <= {*doubtful_squares(self._beliefs, position)}
         ):
-            # The position before the change is ambiguous: the question remains open.
+            # The position before the change is ambiguous, or the players are being asked about these squares:
+            # the question remains open.
             return []
         suspected = wrong.reason, wrong.squares
         if self._suspected is None or self._suspected[0] != suspected:

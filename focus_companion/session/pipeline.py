@@ -56,8 +56,8 @@ RELIT_ABSORB_TIME = 0.3
 
 SHADE_ABSORB_TIME = 0.5
 """The same if much of the board looks different, but at most :data:`_MAX_TURN_SQUARES` squares disagree with
-the position; under an arm, more would. Also how long an unexplained change of a square must last if all agree
-with it, to be shown by the next reference."""
+the position; under an arm, more would. Also how long a change that nothing explains must last before it may
+become part of the reference, if all squares agree with the position."""
 
 _MAX_TURN_SQUARES = 3
 """Maximum number of squares that disagree with the position because of one turn."""
@@ -200,7 +200,7 @@ class Pipeline:
         if any(isinstance(verdict, TrimAwaited) for verdict in decision.verdicts):
             watcher.mark()
         if decision.unchanged:
-            if _stays(look):
+            if _fit_for_reference(look):
                 watcher.unchanged()
         elif decision.covered and look.age > _absorb_time(look, watcher.standing):
             watcher.absorb(look)
@@ -348,9 +348,9 @@ class Pipeline:
         return image if outlines is None else draw_reading(image, outlines, stacks, wrong)
 
 
-def _stays(look: Look) -> bool:
-    """Whether a look at the expected position shows nothing that is likely to go again: an arm that is about
-    to act takes its shadow with it.
+def _fit_for_reference(look: Look) -> bool:
+    """Whether a look at the expected position may become the reference: it shows no change that is likely to
+    pass, such as the shadow of an arm that is about to act.
     """
     return look.age > SHADE_ABSORB_TIME or not (look.touched > MIN_CHANGED_FRACTION).any()
 

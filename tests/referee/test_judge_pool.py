@@ -70,6 +70,18 @@ def test_a_turn_on_exactly_the_squares_that_differ_is_not_unexplained(also_diffe
         assert (found.act.kind, found.act.moves) == (Kind.TURN, (Move.parse("d5-d6"),))
 
 
+@pytest.mark.parametrize(("better", "found"), [(50.0, "out_of_turn"), (0.0, "")], ids=["better", "as good"])
+def test_the_opposite_transfer_between_two_squares_is_weighed_against_a_turn(
+    better: float, found: str
+) -> None:
+    """Red's piece set on green's, out of turn, or green's on red's, as on a board whose bare domes look like
+    pieces.
+    """
+    fits = {"d5": {"": CLEAR, "gr": CLEAR + better}, "d6": {"rg": CLEAR, "": CLEAR + better}}
+    look = fake_look(STACKS, {"d5": 0.9, "d6": 0.9}, fits)
+    assert reason(judge(look, [start_position(RULES)], RULES, None)) == found
+
+
 @pytest.mark.parametrize(
     ("displaced", "wrong_tops", "alerted"), [(False, (), True), (True, ("d5",), True), (True, (), False)]
 )

@@ -37,9 +37,9 @@ _MOTION_THRESHOLD: Final = 0.0006
 _MAX_SWAY: Final = 5.0
 """Maximum shift, in pixels of the subsampled copy, that counts as sway; a larger one is a push."""
 _MAX_ALIASING_SHIFT: Final = 0.75
-"""Maximum displacement, in pixels, of edges by aliasing, as a copy samples only every few pixels; reached
-once the camera has moved by one pixel of the picture. At 0.5, sharp pictures of a swaying camera often count
-as motion; at 1, a fingertip may not."""
+"""Maximum displacement of edges, in pixels of the subsampled copy, by aliasing, as it samples only every few
+pixels; reached once the camera has moved by one pixel of the picture. At 0.5, sharp pictures of a swaying
+camera often count as motion; at 1, the motion of a fingertip may be missed."""
 _MAX_ALIASED_SHARE: Final = 0.04
 """Share of the differences that may remain after the camera's motion is undone, because of aliasing; a
 smaller motion, as of a fingertip, cannot be distinguished from it."""
