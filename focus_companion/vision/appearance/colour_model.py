@@ -54,6 +54,8 @@ class ColourModel:
         self._table_by_class: Floats = np.zeros((CLASSES, BINS**3), np.float32)
         self.typical: Floats = np.zeros(CLASSES, np.float32)
         """Expected log-likelihood, in nats, of a pixel of each class under its own class."""
+        self.correlation_area = 1.0
+        """Pixels along the edges of pieces that are as good as one independent sample."""
 
     @property
     def table(self) -> Floats:

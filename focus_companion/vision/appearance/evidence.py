@@ -39,7 +39,7 @@ _BEAM_WIDTH = 6
 
 
 def pixel_weight(outlines: Outlines) -> float:
-    """The weight of each pixel's nats in this view."""
+    """The weight of each pixel's nats in this view, if neighbouring pixels are correlated as usual."""
     return PIXEL_WEIGHT * float(np.clip((PIXEL_WEIGHT_PITCH / outlines.pitch) ** 2, *_PIXEL_WEIGHT_RANGE))
 
 
@@ -96,7 +96,8 @@ class Evidence:
         self.colours, self._background = colours, background
         self._standing_classes = tuple(classes(stack) for stack in standing)
         self._classes = dict(enumerate(self._standing_classes))
-        self._weight = pixel_weight(outlines)
+        # However few pixels a square has, none of them is worth more than its share of a sample.
+        self._weight = min(pixel_weight(outlines), 1.0 / colours.correlation_area)
         self._tops = flat_tops(outlines)
         self._scores: dict[int, NDArray[np.float32]] = {}
         self._previous: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}

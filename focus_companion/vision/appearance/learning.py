@@ -12,11 +12,14 @@ from ...game.squares import SQUARES
 from ..geometry.stack_masks import Outlines, Window, fields, lattice_mask
 from .background import Background
 from .colour_model import BARE, CLASSES, ColourModel
+from .correlation import correlation_area
 from .evidence import classes
 from .flat_pieces import TOP, FlatPieceColours, flat_tops
 
 _MAX_SAMPLES = 6000
 """Approximate maximum number of pixels of a class learned from one picture; more add nothing."""
+_EDGE_WIDTH = 7
+"""Width in pixels of the strips along the edges of pieces where the correlation of errors is learned."""
 
 
 def labels(outlines: Outlines, stacks: Sequence[str]) -> tuple[Window, NDArray[np.uint8]]:
@@ -50,7 +53,8 @@ def learn(
 ) -> None:
     """Update the colour model and the background from a picture of a known position.
 
-    ``keep`` is the weight of previous knowledge; ``except_squares`` may be occluded and are excluded.
+    ``keep`` is the weight of previous knowledge; without any, the correlation of pixels is learned, too.
+    ``except_squares`` may be occluded and are excluded.
     """
     window, painted = labels(outlines, stacks)
     pixels = image[window.slices]
@@ -68,6 +72,8 @@ def learn(
             rows, columns = np.unravel_index(found[:: max(1, len(found) // _MAX_SAMPLES)], painted.shape)
             samples[label] = pixels[rows, columns]
     colours.learn(samples, keep)
+    if not keep:
+        colours.correlation_area = _correlation_along_edges(colours, pixels, painted, usable)
     background.learn(image, window, (painted == BARE) & usable, 1.0 - keep)
     tops = flat_tops(outlines)
     if tops and isinstance(colours, FlatPieceColours):
@@ -79,3 +85,21 @@ def learn(
     if outlines.profile.flat:
         # The fields of a chess board have shades of their own, which are visible around the pieces on them.
         background.infer_hidden(window, fields(outlines, window))
+
+
+def _correlation_along_edges(
+    colours: ColourModel,
+    pixels: NDArray[np.uint8],
+    painted: NDArray[np.uint8],
+    usable: NDArray[np.bool_],
+) -> float:
+    """:func:`.correlation_area` of what the ``usable`` pixels (h, w) along the edges of pieces say for the
+    classes ``painted`` (h, w); 1 if there are none.
+    """
+    near = np.ones((_EDGE_WIDTH, _EDGE_WIDTH), np.uint8)
+    edges = (np.asarray(cv2.erode(painted, near)) != np.asarray(cv2.dilate(painted, near))) & usable
+    if not edges.any():
+        return 1.0
+    each = painted[None].astype(np.intp)
+    nats = np.take_along_axis(colours.log_likelihood_by_class(pixels), each, 0)[0]
+    return correlation_area(nats, edges)

@@ -22,9 +22,12 @@ _MIN_DIFFERENCE = 26
 """Difference in grey levels above which a pixel of the blurred pictures counts as changed."""
 _MIN_DIFFERENCE_TO_NOISE = 4.0
 """The same as a multiple of the noise, if that is more."""
-_MAX_MISSING_DISC_SHARE = 0.3
-"""Share of a disc that may be missing from a row of discs for it still to be counted; the shadow of a single
-disc adds less than the rest."""
+_MIN_DISC_SHARE = 0.75
+"""Minimum share of a disc that a blob of new pieces must fill for it to be one of them: highlights leave
+holes. Raising it misses pieces, lowering it counts shadows."""
+_MIN_DISC_DISTANCE = 0.85
+"""Minimum distance of the centres of two pieces in such a blob, in mean diameters of a piece: in perspective,
+some are smaller. Lowering it counts the shadow of a piece."""
 _BOARD_MARGIN = 2.0
 """Margin around the lattice, in squares, that is searched for an arm."""
 _TABLE_MARGIN = 4.5
@@ -169,11 +172,11 @@ class Change:
         labels[beside] = np.where(new_piece, colour + 1, 0)
         mask = cv2.morphologyEx((labels > 0).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         _, blobs, stats, _ = cv2.connectedComponentsWithStats(np.asarray(mask), connectivity=8)
-        pieces = ""
+        pieces, diameter = "", 2 * float(np.sqrt(self.outlines.piece_pixels / np.pi)) / step
         for blob in range(1, len(stats)):
             area = stats[blob, cv2.CC_STAT_AREA] * (step * step / self.outlines.piece_pixels)
             if MIN_BLOB_AREA < area < MAX_BLOB_AREA:
-                number = max(1, min(round(area), _discs_in_a_row(blobs == blob)))
+                number = _discs(blobs == blob, diameter)
                 pieces += _distributed(number, np.bincount(labels[blobs == blob], minlength=CLASSES)[1:])
         return "".join(sorted(pieces))
 
@@ -236,12 +239,22 @@ def reflected(outlines: Outlines, square: int, conditions: Conditions | None) ->
     return abs(conditions.veil_at(x, y)) > _MIN_DIFFERENCE
 
 
-def _discs_in_a_row(blob: NDArray[np.bool_]) -> int:
-    """Number of discs in a row that form the blob; a disc with its shadow counts as one."""
-    points = np.column_stack(np.nonzero(blob)[::-1]).astype(np.int32)
-    _, sides, _ = cv2.minAreaRect(points)
-    width = min(sides) + 1.0
-    return int(len(points) / (np.pi / 4 * width * width) + _MAX_MISSING_DISC_SHARE)
+def _discs(blob: NDArray[np.bool_], diameter: float) -> int:
+    """Number of discs of this ``diameter``, in pixels, that form the blob (h, w). A disc with its shadow
+    counts as one.
+    """
+    size = round(diameter) | 1
+    disc = np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.float32)
+    filled = cv2.filter2D(
+        blob.astype(np.float32), cv2.CV_32F, disc / disc.sum(), borderType=cv2.BORDER_CONSTANT
+    )
+    number = 0
+    while True:
+        _, share, _, place = cv2.minMaxLoc(filled)
+        if share < _MIN_DISC_SHARE:
+            return max(1, number)
+        number += 1
+        cv2.circle(filled, place, round(_MIN_DISC_DISTANCE * diameter), 0.0, cv2.FILLED)
 
 
 def _distributed(number: int, shares: NDArray[np.int64]) -> str:

@@ -79,6 +79,28 @@ def test_what_a_piece_that_was_taken_away_has_uncovered_is_no_piece() -> None:
     assert Change(Smoothed(np.asarray(label)), Smoothed(green), outlines, START, 2.0).appeared(colours) == ""
 
 
+@pytest.mark.parametrize(
+    ("places", "seen"), [([(0, 0)], "g"), ([(0, 0), (1, 0)], "gg"), ([(0, 0), (1, 0), (0.5, 0.87)], "ggg")]
+)
+def test_pieces_that_touch_each_other_are_counted_in_spite_of_their_highlights(
+    places: list[tuple[float, float]], seen: str
+) -> None:
+    look, _, _, colours, before = table()
+    outlines, now = Outlines(look.camera, look.profile), before.image.copy()
+    (green,) = [k for k, stack in enumerate(START) if stack == "g"][:1]
+    column = outlines.columns[green]
+    shade = np.median(now[column.window.slices][column.masks[1]], axis=0).tolist()
+    radius = np.sqrt(outlines.piece_pixels / np.pi)
+    corner = look.camera.project(np.array([(-6.3 * look.profile.pitch, 0.0, 0.0)]))[0]
+    for place in places:
+        centre = corner + 2 * radius * np.array(place)
+        cv2.circle(now, tuple(np.round(centre).astype(int).tolist()), round(radius), shade, cv2.FILLED)
+        cv2.circle(
+            now, tuple(np.round(centre - 3).astype(int).tolist()), round(radius / 4), (250,) * 3, cv2.FILLED
+        )
+    assert Change(Smoothed(now), before, outlines, START, 2.0).appeared(colours) == seen
+
+
 def test_an_object_beside_the_lattice_is_no_piece() -> None:
     """As a red sleeve that belongs to the scene."""
     look, view, rng, colours, before = table()

@@ -1,0 +1,45 @@
+"""How many pixels of a picture are as good as one independent sample.
+
+Neighbouring pixels err together: optics, the sensor's colour filter, compression and the resolution at which
+colours are stored smear each pixel over others. How far depends on the picture, not on how large the squares
+are in it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+_REACH = 6
+"""Maximum distance in pixels at which errors count as correlated. Raising it takes more time, and includes
+errors that a whole piece shares, such as that of its shade."""
+
+
+def correlation_area(errors: NDArray[np.float32], where: NDArray[np.bool_]) -> float:
+    """The number of pixels that are as good as one independent sample, at least 1: the integral of the
+    positive part of the autocorrelation of ``errors`` (h, w), over the pixels ``where`` (h, w), at least one.
+    """
+    deviations: NDArray[np.float32] = np.where(where, errors - errors[where].mean(), np.float32(0.0))
+    variance = float(np.vdot(deviations, deviations)) / int(np.count_nonzero(where))
+    if variance == 0.0:
+        return 1.0
+    area = 1.0
+    for down in range(_REACH + 1):
+        for right in range(-_REACH, _REACH + 1):
+            # The autocorrelation is symmetric, so half of it is enough.
+            if (down > 0 or right > 0) and down * down + right * right <= _REACH * _REACH:
+                first, second = _shifted(deviations.shape, down, right)
+                pairs = int(np.count_nonzero(where[first] & where[second]))
+                correlated = float(np.vdot(deviations[first], deviations[second]))
+                area += 2 * max(0.0, correlated) / (variance * max(1, pairs))
+    return area
+
+
+def _shifted(
+    shape: tuple[int, ...], down: int, right: int
+) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
+    """The two parts of an array of this shape whose elements are so far apart."""
+    height, width = shape
+    rows = slice(0, height - down), slice(down, height)
+    columns = slice(max(0, -right), width - max(0, right)), slice(max(0, right), width - max(0, -right))
+    return (rows[0], columns[0]), (rows[1], columns[1])
