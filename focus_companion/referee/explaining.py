@@ -106,10 +106,15 @@ def hidden_domes(look: Look, act: Act) -> list[int]:
 
 
 def _extra_gain(look: Look, square: int, act: Act, *, taken: bool = False) -> float:
-    """Nats that the best simple change of a further square would gain on top of the act."""
-    others = [act.changes | {square: other} for other in _simple_changes(look, square, taken=taken)]
-    best = max((look.evidence.gain(changes).nats for changes in others), default=-np.inf)
-    return best - look.evidence.gain(act.changes).nats
+    """Nats that the best simple change of a further square would gain on top of the act, beyond what the
+    reference picture already looked like.
+    """
+    others = _simple_changes(look, square, taken=taken)
+    gained = (
+        look.evidence.gain(act.changes | {square: other}).nats - max(0.0, look.gain_before(square, other))
+        for other in others
+    )
+    return max(gained, default=-np.inf) - look.evidence.gain(act.changes).nats
 
 
 def _simple_changes(look: Look, square: int, *, taken: bool = False) -> list[str]:

@@ -21,6 +21,7 @@ from .course import (
     MIN_OPEN_FRACTION,
     IgnoredChanges,
     certain_faint_changes,
+    gained_before,
 )
 from .explaining import (
     MIN_MISSED_GAIN,
@@ -412,22 +413,22 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     differ = {}
     for square in squares:
         stack, _ = look.evidence.read(square, position.players, MAX_READ_HEIGHT)
-        gain = look.evidence.stack_gain(square, stack).nats
+        gain = look.evidence.stack_gain(square, stack).nats - max(0.0, look.gain_before(square, stack))
         if stack != look.evidence.standing[square] and gain > MIN_MISSED_GAIN / 2:
             differ[square] = stack
     if not differ:
         return Judgement(NOTHING, 0.0, 0.0, weighed=best.weighed, pending=best.pending)
-    gained = look.evidence.gain(differ).nats
+    where = tuple(sorted(differ))
+    turn = position.to_move or position.players[0]
+    wrong = Wrong("unexplained", turn, where, words.say("unexplained", turn, squares=where))
+    act = Act(Kind.WRONG_TWICE, differ, wrong=lambda: wrong)
+    gained = look.evidence.gain(differ).nats - gained_before(look, act)
     known = bool(best.act.moves) if best.act.legal else best.lead >= MIN_CERTAIN_LEAD
     likely = known and _changed_since_reference(look, differ) <= best.act.changes.keys()
     if likely or (best.act.changes and gained < look.evidence.gain(best.act.changes).nats + MIN_MISSED_GAIN):
         # It fits poorly, but may be a turn or another known act on exactly these squares; or no other stacks
         # would fit much better.
         return best
-    where = tuple(sorted(differ))
-    turn = position.to_move or position.players[0]
-    wrong = Wrong("unexplained", turn, where, words.say("unexplained", turn, squares=where))
-    act = Act(Kind.WRONG_TWICE, differ, wrong=lambda: wrong)
     nats = gained + act.prior
     lead = nats - best.nats
     return Judgement(

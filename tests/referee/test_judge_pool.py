@@ -113,6 +113,22 @@ def test_a_difference_that_the_reference_showed_from_the_start_need_not_be_expla
     assert found.act.legal is (changed == 0)
 
 
+@pytest.mark.parametrize("pixels", [1500, 1000], ids=["fits badly", "fits well"])
+@pytest.mark.parametrize("before", [0.0, 200.0])
+def test_what_the_reference_already_looked_like_need_not_be_explained(before: float, pixels: int) -> None:
+    """Under a reflection that stays, the piece on e5 looks like none in both pictures."""
+    look = fake_look(
+        STACKS,
+        {"d5": 0.9, "d6": 0.9, "e5": 0.5},
+        {"d5": {"": 200.0}, "d6": {"rg": 200.0}, "e5": {"": 130.0}},
+        pixels=pixels,
+        before={"e5": before},
+    )
+    found = judge(look, [start_position(RULES)], RULES, None)
+    assert found.act.legal is (before > 0)
+    assert (found.act.moves == (Move.parse("d5-d6"),)) is (before > 0)
+
+
 @pytest.mark.parametrize(("beside", "further"), [(0.26, True), (0.12, False)], ids=["changed", "a shadow"])
 def test_a_turn_that_leaves_another_change_unexplained_is_not_accepted_at_once(
     beside: float, further: bool
