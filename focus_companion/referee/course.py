@@ -207,18 +207,18 @@ def gained_before(look: Look, act: Act, *, off_centre: bool = False) -> float:
         # The reference already shows a part of the act, which was made before it was taken.
         return 0.0
     return sum(
-        max(0.0, _square_gained_before(look, s, stack, off_centre))
+        square_gained_before(look, s, stack, off_centre=off_centre)
         for s, stack in act.changes.items()
         if s not in act.changed_before
     )
 
 
-def _square_gained_before(look: Look, square: int, stack: str, off_centre: bool) -> float:
+def square_gained_before(look: Look, square: int, stack: str, *, off_centre: bool = False) -> float:
     """:func:`gained_before` for one square."""
     if look.touched[square] >= MIN_OPEN_FRACTION or look.deviations[square] >= MAX_CALM_DEVIATION:
-        return look.gain_before(square, stack, off_centre=off_centre)
+        return max(0.0, look.gain_before(square, stack, off_centre=off_centre))
     # The square is unchanged.
-    return look.evidence.stack_nats(square, stack, off_centre=off_centre)
+    return max(0.0, look.evidence.stack_nats(square, stack, off_centre=off_centre))
 
 
 def placing_evidence(look: Look, act: Act) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .acts import Act, Kind
-from .course import IgnoredChanges, certain_faint_changes, shadow_evidence
+from .course import IgnoredChanges, certain_faint_changes, shadow_evidence, square_gained_before
 from .trimming import Pending
 from .weighing import Judgement
 
@@ -111,7 +111,7 @@ def _extra_gain(look: Look, square: int, act: Act, *, taken: bool = False) -> fl
     """
     others = _simple_changes(look, square, taken=taken)
     gained = (
-        look.evidence.gain(act.changes | {square: other}).nats - max(0.0, look.gain_before(square, other))
+        look.evidence.gain(act.changes | {square: other}).nats - square_gained_before(look, square, other)
         for other in others
     )
     return max(gained, default=-np.inf) - look.evidence.gain(act.changes).nats

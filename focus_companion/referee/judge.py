@@ -22,6 +22,7 @@ from .course import (
     IgnoredChanges,
     certain_faint_changes,
     gained_before,
+    square_gained_before,
 )
 from .explaining import (
     MIN_MISSED_GAIN,
@@ -413,7 +414,7 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     differ = {}
     for square in squares:
         stack, _ = look.evidence.read(square, position.players, MAX_READ_HEIGHT)
-        gain = look.evidence.stack_gain(square, stack).nats - max(0.0, look.gain_before(square, stack))
+        gain = look.evidence.stack_gain(square, stack).nats - square_gained_before(look, square, stack)
         if stack != look.evidence.standing[square] and gain > MIN_MISSED_GAIN / 2:
             differ[square] = stack
     if not differ:

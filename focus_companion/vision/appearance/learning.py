@@ -19,7 +19,8 @@ from .flat_pieces import TOP, FlatPieceColours, flat_tops
 _MAX_SAMPLES = 6000
 """Approximate maximum number of pixels of a class learned from one picture; more add nothing."""
 _EDGE_WIDTH = 7
-"""Width in pixels of the strips along the edges of pieces where the correlation of errors is learned."""
+"""Width in pixels of the strips along the edges of pieces where the correlation of errors is learned.
+Raising it includes pixels that are far from any edge, and whose shade the whole piece shares."""
 
 
 def labels(outlines: Outlines, stacks: Sequence[str]) -> tuple[Window, NDArray[np.uint8]]:

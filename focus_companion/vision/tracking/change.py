@@ -172,7 +172,8 @@ class Change:
         labels[beside] = np.where(new_piece, colour + 1, 0)
         mask = cv2.morphologyEx((labels > 0).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         _, blobs, stats, _ = cv2.connectedComponentsWithStats(np.asarray(mask), connectivity=8)
-        pieces, diameter = "", 2 * float(np.sqrt(self.outlines.piece_pixels / np.pi)) / step
+        pieces = ""
+        diameter = 2 * float(np.sqrt(self.outlines.piece_pixels / np.pi)) / step
         for blob in range(1, len(stats)):
             area = stats[blob, cv2.CC_STAT_AREA] * (step * step / self.outlines.piece_pixels)
             if MIN_BLOB_AREA < area < MAX_BLOB_AREA:
