@@ -30,10 +30,10 @@ _NEARBY_REACHES = APPROXIMATE_REACHES[2:]
 _MAX_MISFIT = 0.028
 """Misfit (:func:`misfit`) above which the fit is repeated from displaced starting points."""
 
-_MAX_MISMATCH = 0.02
+MAX_MISMATCH = 0.02
 """Nats per pixel (:func:`.pixel_check.pixel_mismatch`) above which the fit is repeated as well."""
 
-_MISMATCH_WEIGHT = 2.0
+MISMATCH_WEIGHT = 2.0
 """Weight of a nat per pixel against the agreement of the outlines."""
 
 _RESTART_DISTANCE = 0.27
@@ -175,7 +175,7 @@ def refine_by_pieces(
     # Shadows may be mistaken for domes on all squares alike: all domes together weigh as much as one piece.
     bare = sure * np.where(np.array(heights) > 0, 0.0, 1.0)
     weights = np.where(bare > 0, 1.0 / max(1.0, bare.sum()), sure)
-    weight = _MISMATCH_WEIGHT * len(heights) / float(weights.sum())
+    weight = MISMATCH_WEIGHT * len(heights) / float(weights.sum())
     choices: list[_Hypothesis] = []
     mismatches: dict[_Hypothesis, float] = {}
 
@@ -238,7 +238,7 @@ def _by_position(
     best, mismatch = _best_rendered(fine, choices, stacks, mismatches)
     if not any(stacks):
         return _by_shading(fine, edges, best, stacks, lens)
-    if misfit(edges, best.camera, best.profile, stacks) > _MAX_MISFIT or mismatch > _MAX_MISMATCH:
+    if misfit(edges, best.camera, best.profile, stacks) > _MAX_MISFIT or mismatch > MAX_MISMATCH:
         for near in displaced_cameras(best.camera, best.profile, _RESTART_DISTANCE):
             seek(near, best.profile, APPROXIMATE_REACHES)
         restarted, _ = _best_rendered(fine, choices, stacks, mismatches)
@@ -282,7 +282,7 @@ def _best_rendered(
     choices: Sequence[_Hypothesis],
     stacks: Sequence[str],
     mismatches: dict[_Hypothesis, float],
-    weight: float = _MISMATCH_WEIGHT,
+    weight: float = MISMATCH_WEIGHT,
     doubtful: Collection[int] = (),
 ) -> tuple[_Hypothesis, float]:
     """The hypothesis with the best score from outlines and pixels, and its mismatch in nats per pixel

@@ -10,7 +10,8 @@ import numpy as np
 from ..capture.frames import Image
 from ..detection.edge_fit import fit_outlines, negative_log_likelihoods, outline_agreement
 from ..detection.edges import Edges, board_bounds
-from ..detection.refine import APPROXIMATE_REACHES
+from ..detection.pixel_check import pixel_mismatch
+from ..detection.refine import APPROXIMATE_REACHES, MAX_MISMATCH, MISMATCH_WEIGHT
 from ..geometry.pose import Prior, displaced_cameras
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
@@ -40,7 +41,8 @@ def fits(
     """Poses of the board with the agreement of its outlines (0 … 0.8), best first.
 
     ``held`` is the previous camera, ``start`` the one that the colours indicate, which may be half a square
-    off. Fits start from both, then from places around ``start``, until one is certain.
+    off. Fits start from both, then from places around ``start``, until one is certain: its outlines agree,
+    and so do the pixels, as the outlines of pieces may fit those of their shadows.
     """
     fine, _ = reduced(image, FINE_PIXELS)
     before = resized(held, fine)
@@ -57,17 +59,19 @@ def fits(
         camera = poses[int(costs.argmin())]
         return camera, outline_agreement(edges, camera, profile, heights)
 
-    found: list[tuple[Camera, float]] = []
+    found: list[tuple[float, Camera, float]] = []
     for place in (start, held, *displaced_cameras(start, profile, _START_OFFSET)):
         camera, agrees = fitted(resized(place, fine))
         if agrees > CERTAIN_AGREEMENT:
             # If the fit took a detour, one more from here improves it.
             camera, agrees = max((camera, agrees), fitted(camera), key=lambda fit: fit[1])
+        mismatch = pixel_mismatch(fine, camera, profile, stacks)
         # A board that has not moved keeps its pose exactly.
-        found.append((held if camera is before else resized(camera, image), agrees))
-        if agrees > CERTAIN_AGREEMENT:
+        there = held if camera is before else resized(camera, image)
+        found.append((agrees - MISMATCH_WEIGHT * mismatch, there, agrees))
+        if agrees > CERTAIN_AGREEMENT and mismatch < MAX_MISMATCH:
             break
-    return sorted(found, key=lambda fit: -fit[1])
+    return [(camera, agrees) for _, camera, agrees in sorted(found, key=lambda fit: -fit[0])]
 
 
 def places(

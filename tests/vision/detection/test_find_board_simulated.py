@@ -50,7 +50,7 @@ def test_a_wrong_fit_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     assert error_of(find_board(image, plastic_sets(), start), look) < 0.06
     # If the fit is not repeated, it remains a quarter of a square off.
     monkeypatch.setattr(find_exact, "_MAX_MISFIT", 9.0)
-    monkeypatch.setattr(find_exact, "_MAX_MISMATCH", 9.0)
+    monkeypatch.setattr(find_exact, "MAX_MISMATCH", 9.0)
     assert error_of(find_board(image, plastic_sets(), start), look) > 0.2
 
 

@@ -7,8 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from drawn_board import PROFILE, draw, look, start_stacks
+from simulated import view_of
 
+from focus_companion.game import setups
+from focus_companion.game.rules import Rules
+from focus_companion.simulator.board_view import placed_camera
 from focus_companion.simulator.for_tests.corner_error import corner_error
+from focus_companion.simulator.for_tests.random_look import random_look
+from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.pose import turned
 from focus_companion.vision.geometry.scene import Camera
 from focus_companion.vision.tracking.conditions import Motion
@@ -92,3 +98,18 @@ def test_a_nudged_camera_is_followed_in_all_directions() -> None:
     ((camera, _), *_) = fits(image, held, turned(truth, 0, (4.0, 3.0)), PROFILE, start_stacks())
     assert corner_error(camera, truth, PROFILE) < 0.04
     assert camera.tilt == pytest.approx(truth.tilt, abs=0.4)
+
+
+def test_pieces_are_not_mistaken_for_their_shadows() -> None:
+    """In hard light, the outlines of pieces together with their shadows agree near the place, a fifth of a
+    square off, where the colours indicate the board.
+    """
+    rng = np.random.default_rng([41, 78])
+    start = setups.start_stacks(Rules.make(int(rng.choice([2, 2, 3, 4]))))
+    scene = random_look(rng)
+    push = (-8.1, 4.8, -0.3)
+    image = view_of(scene).shoot(Stage(start, seats={}, pose=push), np.random.default_rng(2))
+    truth = placed_camera(scene.camera, push)
+    indicated = pushed(truth, 1.8, -9.0, 0.0)
+    ((camera, _), *_) = fits(image, scene.camera, indicated, scene.profile, start)
+    assert corner_error(camera, truth, scene.profile) < 0.05
