@@ -36,8 +36,8 @@ from benchmarks.accuracy.scoring import Json, board_text
 from benchmarks.accuracy.simulated import case
 from focus_companion.game.position import position_text
 from focus_companion.game.rules import Rules
-from focus_companion.referee.course import TEMPERATURE
 from focus_companion.referee.decision import Decision
+from focus_companion.referee.temperature import TEMPERATURE
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.capture.sources import open_source
 from focus_companion.vision.tracking.look import Look

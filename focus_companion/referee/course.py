@@ -12,16 +12,11 @@ import numpy as np
 
 from ..game.squares import FILE, RANK
 from .acts import Act, Kind
+from .temperature import TEMPERATURE
 from .trimming import BESIDE_EVIDENCE, Pending, trimming_evidence
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
-
-TEMPERATURE = 4.0
-"""Nats of lead by which the odds of an act rise by a factor of e: the pixels of a piece are correlated, so
-the nats of a picture are worth less than their number. Raising it lowers the reported confidence, and gives
-more weight to shadows.
-According to ``benchmarks.accuracy.reliability_diagram``, 2.7 to 5.1 fit (docs/doubt.md)."""
 
 MIN_OPEN_FRACTION = 0.02
 """Fraction of changed pixels from which a square is *open*: it may have changed. Below it, a change is very

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..game.squares import SQUARES
 from .acts import Act
-from .course import MIN_OPEN_FRACTION, TEMPERATURE, IgnoredChanges, context_terms
+from .course import MIN_OPEN_FRACTION, IgnoredChanges, context_terms
 from .decision import Decision
 from .judge import MAX_READ_HEIGHT
+from .temperature import TEMPERATURE
 from .terms import ActTerms, Explained, SquareTerms, StackTerm, Terms
 from .terms_text import act_text, reason_text, verdict_text
 from .trimming import gain_if_trimmed

@@ -37,7 +37,7 @@ from .explaining import MIN_GOOD_NATS_PER_PIXEL
 from .judge import MIN_TOO_HIGH_LEAD, judge
 from .margin import MIN_CERTAIN_LEAD
 from .settle_times import SettleTimes
-from .trimming import Pending, was_touched
+from .trimming import Pending, PiecesBeside, was_touched
 from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 from .weighing import Judgement
 
@@ -65,7 +65,7 @@ class Referee:
     def __init__(self, rules: Rules, *, max_beliefs: int = MAX_BELIEFS) -> None:
         """``max_beliefs``: how many beliefs are kept at most while they cannot be distinguished."""
         self._rules, self._max_beliefs = rules, max_beliefs
-        self._settle_times = SettleTimes()
+        self._settle_times, self._beside = SettleTimes(), PiecesBeside()
         self._pending: Pending | None = None
         self._alert: Wrong | None = None
         self._suspected: tuple[tuple[str, tuple[int, ...]], float] | None = None
@@ -90,8 +90,7 @@ class Referee:
         """The game's position at the last look."""
         self._judged: tuple[int, Judgement] | None = None
         """The number of the look that was judged last, and its judgement."""
-        self._hurried_until = -math.inf
-        self._asked_for = NOBODY
+        self._hurried_until, self._asked_for = -math.inf, NOBODY
         self._partial = False
         """Of the last verdicts: see :attr:`Decision.partial`."""
         self._lost_track = False
@@ -287,6 +286,7 @@ class Referee:
         turns = act.moves[:-1] if awaited else act.moves
         if act.beginner and self._other_beginning is not None:
             verdicts.append(OtherBegins(self._other_beginning.player, self._other_beginning.start))
+        self._beside.count(look, act, self._pending)
         self._reset()
         self._partial = awaited and bool(turns)
         verdicts += [TurnSeen(move, judgement.confidence) for move in turns]
@@ -294,7 +294,7 @@ class Referee:
             # After turns in quick succession, the next look is judged from the position after them and
             # prompts.
             move = act.moves[-1]
-            self._pending = Pending(move, judgement.trim_lead >= MIN_TOO_HIGH_LEAD)
+            self._pending = Pending(move, judgement.trim_lead >= MIN_TOO_HIGH_LEAD, self._beside.none)
             verdicts.append(TrimAwaited(move, move.target, removed(position, move, self._rules)))
         return verdicts
 

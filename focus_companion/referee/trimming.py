@@ -4,6 +4,7 @@ straight above, five pieces look much like six.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ import numpy as np
 from ..game.moves import Move
 from ..game.position import MAX_HEIGHT
 from .acts import Act, Kind
+from .temperature import TEMPERATURE
 
 if TYPE_CHECKING:
     from ..vision.tracking.change import Change
@@ -61,12 +63,36 @@ _UNTOUCHED_PENALTY = 60.0
 
 @dataclass(frozen=True)
 class Pending:
-    """A turn whose stack awaits its trimming. ``sure``: the picture clearly showed that the stack was not
-    trimmed.
+    """A turn whose stack awaits its trimming.
+
+    ``sure``: the picture clearly showed that the stack was not trimmed; ``none_beside``: see
+    :attr:`PiecesBeside.none`.
     """
 
     move: Move
     sure: bool
+    none_beside: float = 0.0
+
+
+@dataclass
+class PiecesBeside:
+    """In how many trimmings of a game the removed pieces were ``seen`` beside the board, and in how many they
+    were ``unseen``: they may be laid down out of view.
+    """
+
+    seen: int = 0
+    unseen: int = 0
+
+    def count(self, look: Look, act: Act, pending: Pending | None) -> None:
+        """Count the trimming that ended the prompt, if the act is one."""
+        if pending is not None and act.trimmed and act.legal and act.moves[:1] == (pending.move,):
+            self.seen += bool(look.appeared_since_mark)
+            self.unseen += not look.appeared_since_mark
+
+    @property
+    def none(self) -> float:
+        """Nats (at most 0) for a trimming none of whose pieces is seen, by Laplace's rule of succession."""
+        return TEMPERATURE * math.log((self.unseen + 1) / (self.seen + self.unseen + 2))
 
 
 def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
@@ -77,7 +103,7 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
             return -NONE_BESIDE_PENALTY if _visibly_trimmed(look, act) else -UNPROMPTED_PENALTY
         if act.trimmed and act.legal:
             return BESIDE_EVIDENCE - _mismatch(look, act, look.appeared)
-        if not _pieces_removed(look, act):
+        if act.lifted or not _pieces_missing(look, act):
             return 0.0
         # Pieces that are missing from a stack, and not in somebody's hand, must lie somewhere.
         return -_mismatch(look, act, look.appeared) if look.appeared else -_CONTRARY_WEIGHT * BESIDE_EVIDENCE
@@ -87,12 +113,15 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
             return 0.0
         # The act requires that the turn was taken back first, leaving nothing beside the board.
         left = moved > _MIN_TOUCHED_FRACTION and look.appeared_since_mark
-        return Kind.BACK.value - (_CONTRARY_WEIGHT * BESIDE_EVIDENCE if left else 0.0)
+        # Missing pieces are out of view as well, be it in a hand.
+        gone = not look.appeared_since_mark and _pieces_missing(look, act)
+        beside = -_CONTRARY_WEIGHT * BESIDE_EVIDENCE if left else pending.none_beside if gone else 0.0
+        return Kind.BACK.value + beside
     if act.trimmed or act.believed or (act.legal and len(act.moves) > 1):
         if look.appeared_since_mark:
             return BESIDE_EVIDENCE - _mismatch(look, act, look.appeared_since_mark)
         if pending.sure:
-            return -_UNTOUCHED_PENALTY if moved < _MAX_UNTOUCHED_FRACTION else 0.0
+            return -_UNTOUCHED_PENALTY if moved < _MAX_UNTOUCHED_FRACTION else pending.none_beside
         if moved >= _MAX_UNTOUCHED_FRACTION:
             return -NONE_BESIDE_PENALTY
         # The stack was never certainly too high: if play goes on, it may have been trimmed from the
@@ -171,11 +200,11 @@ def _visibly_trimmed(look: Look, act: Act) -> bool:
     return act.legal and _trimmed_gain(look, act, act.trimmed + _stack_left(look, act)) >= UNPROMPTED_PENALTY
 
 
-def _pieces_removed(look: Look, act: Act) -> bool:
-    """Whether the act illegally removed pieces from the board, rather than just lifting them from a top."""
+def _pieces_missing(look: Look, act: Act) -> bool:
+    """Whether the act is illegal and leaves fewer pieces on the board."""
     stood = look.evidence.standing
     more = sum(len(stack) - len(stood[square]) for square, stack in act.changes.items())
-    return more < 0 and not act.legal and not act.lifted
+    return more < 0 and not act.legal
 
 
 def _mismatch(look: Look, act: Act, appeared: str) -> float:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .acts import Act, Kind
-from .course import TEMPERATURE, gained_before
+from .course import gained_before
 from .margin import MIN_CERTAIN_LEAD, margin
 from .screening import Screening
+from .temperature import TEMPERATURE
 from .trimming import Pending, gain_if_trimmed, too_high_by
 
 _LIFTED_RIVAL_MARGIN = 26.0

@@ -16,7 +16,6 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.course import (
-    TEMPERATURE,
     IgnoredChanges,
     context_evidence,
     max_faint_evidence,
@@ -24,6 +23,7 @@ from focus_companion.referee.course import (
 from focus_companion.referee.judge import judge
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD
 from focus_companion.referee.screening import Screening
+from focus_companion.referee.temperature import TEMPERATURE
 from focus_companion.referee.verdict import Wrong
 from focus_companion.referee.weighing import NOTHING, weigh
 

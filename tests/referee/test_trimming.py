@@ -17,7 +17,7 @@ from focus_companion.referee.acts import Act, Acts, Kind
 from focus_companion.referee.judge import MIN_TOO_HIGH_LEAD
 from focus_companion.referee.referee import Referee
 from focus_companion.referee.screening import Screening
-from focus_companion.referee.trimming import Pending, trimming_evidence
+from focus_companion.referee.trimming import Pending, PiecesBeside, trimming_evidence
 from focus_companion.referee.verdict import TrimAwaited, Undecided, Verdict
 from focus_companion.referee.weighing import NOTHING, weigh
 
@@ -291,3 +291,34 @@ def test_pictures_that_are_not_comparable_do_not_tell_whether_a_stack_was_touche
     assert trimming_evidence(look, trimmed, pending) == trimming_evidence(look, high, pending) == 0
     beside = fake_look(STACKS, touched_since_mark=touched, comparable=False, beside="r")
     assert trimming_evidence(beside, trimmed, pending) > trimming_evidence(beside, high, pending)
+
+
+def test_where_removed_pieces_are_usually_seen_a_trimming_without_any_is_unlikely() -> None:
+    """How often they are seen depends on the camera, so it is counted during the game."""
+    trimmed, _ = trimmed_and_high()
+    seen, unseen = (fake_look(STACKS, touched_since_mark=0.5, beside=beside) for beside in ("r", ""))
+
+    def against(looks: list[Any]) -> float:
+        """Nats against the next trimming with no piece beside the board, after these looks."""
+        beside = PiecesBeside()
+        for look in looks:
+            beside.count(look, trimmed, Pending(ON_HIGH, sure=True))
+        hidden = fake_look(STACKS, comparable=False, touched_since_mark=0.0)
+        pending = Pending(ON_HIGH, sure=True, none_beside=beside.none)
+        return -trimming_evidence(hidden, trimmed, pending)
+
+    assert 0 < against([unseen] * 3) < against([]) < against([seen]) < against([seen] * 3)
+    assert against([seen, unseen]) == against([])
+
+
+def test_only_trimmings_for_which_there_was_a_prompt_are_counted() -> None:
+    trimmed, high = trimmed_and_high()
+    look, beside = fake_look(STACKS, touched_since_mark=0.5, beside="r"), PiecesBeside()
+    beside.count(look, trimmed, None)
+    beside.count(look, high, Pending(ON_HIGH, sure=True))
+    beside.count(look, trimmed, Pending(Move.parse("d5-d6"), sure=True))
+    for wrong in acts().wrong_trims(ON_HIGH):
+        beside.count(look, wrong, Pending(ON_HIGH, sure=True))
+    assert beside == PiecesBeside()
+    beside.count(look, trimmed, Pending(ON_HIGH, sure=True))
+    assert beside == PiecesBeside(seen=1)
