@@ -91,10 +91,8 @@ class Referee:
         self._judged: tuple[int, Judgement] | None = None
         """The number of the look that was judged last, and its judgement."""
         self._hurried_until, self._asked_for = -math.inf, NOBODY
-        self._partial = False
-        """Of the last verdicts: see :attr:`Decision.partial`."""
-        self._lost_track = False
-        """Of the last verdicts: see :attr:`Decision.lost_track`."""
+        self._partial, self._lost_track = False, False
+        """Of the last verdicts: see :class:`.Decision`."""
         self._conditions: list[Condition] = []
         """Of the last verdicts: see :attr:`Decision.conditions`."""
         self._decided: Decision | None = None
@@ -447,12 +445,13 @@ class Referee:
         act = judgement.act
         assert act.wrong is not None
         wrong = act.wrong()
-        if self._beliefs and (
-            wrong.reason == "unexplained" or {*wrong.squares} <= {*doubtful_squares(self._beliefs, position)}
-        ):
-            # The position before the change is ambiguous, or the players are being asked about these squares:
-            # the question remains open.
+        if self._beliefs and wrong.reason == "unexplained":
+            # The position before the change is ambiguous: the question remains open.
             return []
+        if self._beliefs and {*wrong.squares} <= {*doubtful_squares(self._beliefs, position)}:
+            # The players are being asked about these squares. Turns made there since are in doubt as well.
+            near = judgement.legal_lead < _MIN_ILLEGAL_LEAD_IN_DOUBT
+            return self._in_doubt(judgement, look, position) if near else []
         suspected = wrong.reason, wrong.squares
         if self._suspected is None or self._suspected[0] != suspected:
             self._suspected = suspected, look.since

@@ -9,7 +9,7 @@ import pytest
 from fake_look import fake_look
 from table_scene import rules
 
-from focus_companion.game.moves import Move
+from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import apply, play
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
@@ -219,6 +219,39 @@ def test_a_stack_that_is_asked_about_is_not_alerted(
     monkeypatch.setattr(referee, "judge", lambda *_, **__: later)
     emitted = referee_.judge(shown(1.1, {square: 0.9}, time=9.0), history).verdicts
     assert emitted == ((wrong,) if alerted else ())
+
+
+@pytest.mark.parametrize(("legal_lead", "believed"), [(7.0, 2), (90.0, 1)], ids=["near", "far behind"])
+def test_turns_made_since_on_a_stack_that_is_asked_about_are_believed(
+    monkeypatch: pytest.MonkeyPatch, legal_lead: float, believed: int
+) -> None:
+    """An illegal act may look a little likelier than them; later turns must not be judged without them."""
+    history = [start_position(RULES)]
+    first = Move.parse("d7-d5")
+    second = next(m for m in legal_moves(apply(history[0], first, RULES), RULES) if m.target == INDEX["d5"])
+    turn = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (first,))
+    turns = Act(Kind.TURNS, {INDEX["d5"]: "rggrgr"}, (first, second))
+    wrong = Wrong("wrong_removal", "g", (INDEX["d5"],), "Too many pieces were taken.")
+    removed = Act(Kind.WRONG_TRIM, {INDEX["d5"]: "grg"}, (first,), wrong=lambda: wrong)
+    looks = [shown(1.1, {"d5": 0.9}, time=time) for time in (5.0, 9.0, 13.0)]
+    judgements = iter(
+        [
+            Judgement(turn, 200.0, 4.0, rivals=(removed,), weights=(-4.0, -38.0)),
+            Judgement(removed, 200.0, 7.0, legal_lead=legal_lead, rivals=(turns,), weights=(-38.0, -4.0)),
+            Judgement(NOTHING, 0.0, 0.0),
+        ]
+    )
+    longest: list[int] = []
+
+    def judge(look: Any, history: Any, rules: Any, pending: Any, beliefs: Any, **_: Any) -> Judgement:
+        longest.append(max((len(belief.turns) for belief in beliefs), default=0))
+        return next(judgements)
+
+    monkeypatch.setattr(referee, "judge", judge)
+    asking = Referee(RULES)
+    emitted = [asking.judge(look, history).verdicts for look in looks]
+    assert emitted == [(Undecided((first,)),), (), ()]
+    assert longest == [0, 1, believed]
 
 
 @pytest.mark.parametrize(
