@@ -70,7 +70,7 @@ class Context:
     or "cut off: " and the edges of the picture beyond which a part of it lies; "" for none. ``standing``
     (52): the expected position; ``confirmed``: whether it has been seen since the board was marked by hand;
     ``keep`` (0 … 1): the weight of what is known when colours and background are learned from another
-    picture; ``veiled``: whether the reference may show a reflection; ``reflection``: the conditions
+    picture; ``veiled``: whether the last picture may show a reflection; ``reflection``: the conditions
     of the last look, if it showed one; ``haze``: that of the picture in which the board was last sought.
     """
 

@@ -108,9 +108,13 @@ class Watching:
             smoothed = Smoothed(conditions.undo(taken.image, window, before), conditions)
         self._reference.remove_objects(smoothed.image)
         change = self._change_between(smoothed, self._reference.picture)
+        wide = int((change.touched > _MIN_CHANGED_SHARE).sum()) >= MIN_WIDE_CHANGE_SQUARES
+        veiled = self._reference.veiled or conditions.veiled
+        # Of a board that was pushed, no reflection can be measured, but the last one may still be there.
+        self._context.veiled = veiled or (wide and self._context.veiled)
         if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
             return corrected._compare(picture)
-        if int((change.touched > _MIN_CHANGED_SHARE).sum()) >= MIN_WIDE_CHANGE_SQUARES:
+        if wide:
             # Compared as captured: a board pushed by a square looks much like one that has hardly moved.
             raw = change if conditions.same else self._change_between(taken, self._reference.picture)
             after = self._recover(picture, raw, change)
@@ -277,7 +281,6 @@ class Watching:
         context, conditions = self._context, look.conditions
         context.pauses.forget()
         if conditions is not None:
-            context.veiled = self._reference.veiled or conditions.veiled
             context.reflection = conditions if conditions.veiled else None
         self._reference.follow(look.smoothed, look.change)
         self._stood = tuple(context.standing)

@@ -207,13 +207,15 @@ def reflected(image: Image) -> Image:
     return np.asarray(255 * np.clip((image / 255) ** 2.2 + blob[..., None], 0, 1) ** (1 / 2.2), np.uint8)
 
 
+@pytest.mark.parametrize("lasts", [True, False], ids=["some time after it came", "as soon as it came"])
 def test_a_reflection_may_go_after_the_board_was_pushed_under_it(
-    monkeypatch: pytest.MonkeyPatch, table: Table
+    monkeypatch: pytest.MonkeyPatch, table: Table, lasts: bool
 ) -> None:
     """The reference that is adopted after the push shows the reflection."""
     seen = table.show(reflected(table.image))
     assert seen is not None and seen.conditions is not None and seen.conditions.veiled
-    table.watcher.unchanged()
+    if lasts:
+        table.watcher.unchanged()
     there = pushed(table.held, 0.8 * PROFILE.pitch, 0.3 * PROFILE.pitch, 0.1)
     moved = draw(there, START, np.random.default_rng(3), noise=0.0)
     table.verified = {(there, False)}
