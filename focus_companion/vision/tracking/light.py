@@ -278,7 +278,8 @@ class _Fit:
             expected = before * self._per_pixel(self._gain, cv2.INTER_CUBIC)
             weighted = self._weights(scale)[..., None] * expected
             own = _cells(_channel_sum(weighted * expected), nodes)
-            prior = _VEIL_PRIOR * _cells(_channel_sum(expected * expected), nodes)
+            # Nothing is known of the shadows where the picture is black.
+            prior = _VEIL_PRIOR * _cells(_channel_sum(expected * expected), nodes) + 1e-3
             missing = _cells(_channel_sum(weighted * self._residuals()), nodes)
             factor += (missing - prior * (factor - 1)) / (own + prior)
             # The gain is fitted to the earlier picture as it would look with these shadows.

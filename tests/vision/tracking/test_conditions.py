@@ -151,6 +151,18 @@ def test_a_reflection_is_removed(amount: float, width: float) -> None:
     assert remaining(shown) < 0.2 * share_differing(coarse(shown), coarse(BOARD))
 
 
+def test_a_reflection_is_removed_from_a_picture_that_is_partly_black() -> None:
+    """No light at all comes back from a corner of it."""
+    board = BOARD.copy()
+    board[: 2 * HEIGHT // 5, : 2 * WIDTH // 5] = 0
+    shown = reflection(board, round(0.7 * WIDTH), round(0.7 * HEIGHT), 0.2, 0.8)
+    before = coarse(board)
+    found, _ = Baseline(before, SAMPLING).conditions(coarse(shown), before)
+    assert found.veiled
+    left = share_differing(coarse(found.undo(shown, WINDOW, board)), before)
+    assert left < 0.2 * share_differing(coarse(shown), before)
+
+
 @pytest.mark.parametrize("colour", [(40, 40, 45), (32, 30, 175)], ids=["gone", "red"])
 def test_a_reflection_is_removed_where_a_piece_came_or_went_too(colour: tuple[int, int, int]) -> None:
     """The picture becomes the reference: what is left there would change when the reflection is gone."""
