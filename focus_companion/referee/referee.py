@@ -292,7 +292,7 @@ class Referee:
             # After turns in quick succession, the next look is judged from the position after them and
             # prompts.
             move = act.moves[-1]
-            self._pending = Pending(move, judgement.trim_lead >= MIN_TOO_HIGH_LEAD, self._beside.none)
+            self._pending = Pending(move, judgement.trim_lead >= MIN_TOO_HIGH_LEAD, self._beside.nats_if_none)
             verdicts.append(TrimAwaited(move, move.target, removed(position, move, self._rules)))
         return verdicts
 

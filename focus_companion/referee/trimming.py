@@ -66,7 +66,7 @@ class Pending:
     """A turn whose stack awaits its trimming.
 
     ``sure``: the picture clearly showed that the stack was not trimmed; ``none_beside``: see
-    :attr:`PiecesBeside.none`.
+    :attr:`PiecesBeside.nats_if_none`.
     """
 
     move: Move
@@ -90,7 +90,7 @@ class PiecesBeside:
             self.unseen += not look.appeared_since_mark
 
     @property
-    def none(self) -> float:
+    def nats_if_none(self) -> float:
         """Nats (at most 0) for a trimming none of whose pieces is seen, by Laplace's rule of succession."""
         return TEMPERATURE * math.log((self.unseen + 1) / (self.seen + self.unseen + 2))
 

@@ -304,7 +304,7 @@ def test_where_removed_pieces_are_usually_seen_a_trimming_without_any_is_unlikel
         for look in looks:
             beside.count(look, trimmed, Pending(ON_HIGH, sure=True))
         hidden = fake_look(STACKS, comparable=False, touched_since_mark=0.0)
-        pending = Pending(ON_HIGH, sure=True, none_beside=beside.none)
+        pending = Pending(ON_HIGH, sure=True, none_beside=beside.nats_if_none)
         return -trimming_evidence(hidden, trimmed, pending)
 
     assert 0 < against([unseen] * 3) < against([]) < against([seen]) < against([seen] * 3)
