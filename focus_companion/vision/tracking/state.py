@@ -70,8 +70,9 @@ class Context:
     or "cut off: " and the edges of the picture beyond which a part of it lies; "" for none. ``standing``
     (52): the expected position; ``confirmed``: whether it has been seen since the board was marked by hand;
     ``keep`` (0 … 1): the weight of what is known when colours and background are learned from another
-    picture; ``veiled``: whether the last picture may show a reflection; ``reflection``: the conditions
-    of the last look, if it showed one; ``haze``: that of the picture in which the board was last sought.
+    picture; ``veiled``: whether the last picture may show a reflection, as the first one may;
+    ``reflection``: the conditions of the last look, if it showed one; ``haze``: that of the picture in which
+    the board was last sought.
     """
 
     profiles: tuple[BoardProfile, ...]
@@ -83,7 +84,7 @@ class Context:
     standing: tuple[str, ...]
     confirmed: bool = False
     fault: str = ""
-    veiled: bool = False
+    veiled: bool = True
     reflection: Conditions | None = None
     haze: Haze = CLEAR
     stillness: Stillness = field(default_factory=Stillness)

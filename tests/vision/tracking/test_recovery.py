@@ -228,6 +228,18 @@ def test_a_reflection_may_go_after_the_board_was_pushed_under_it(
     assert seen.change is not None and seen.change.touched.max() < 0.1
 
 
+def test_a_reflection_that_was_there_when_the_board_was_found_may_go() -> None:
+    truth = look(25.0, 0.0, 700.0, (640, 480), 60.0)
+    image = draw(truth, START, np.random.default_rng(3), noise=2.0)
+    watcher = Watcher([PROFILE], START, "gr", finder=lambda *_: FoundBoard(truth, PROFILE, 1.0))
+    for number, shown in enumerate([reflected(image)] * FPS + [image] * FPS):
+        seen = watcher.see(Frame(number, number / FPS, shown))
+        if number == FPS - 1:
+            watcher.confirm(START)
+    assert seen is not None and seen.conditions is not None and seen.conditions.veiled
+    assert seen.change is not None and seen.change.touched.max() < 0.1
+
+
 def test_what_the_known_colours_say_under_a_reflection_does_not_count(
     monkeypatch: pytest.MonkeyPatch, table: Table
 ) -> None:
