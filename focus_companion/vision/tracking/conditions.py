@@ -331,14 +331,12 @@ class Baseline:
         before: Image,
         near: Motion = STILL,
         moved: Motion = STILL,
-        *,
-        veiled: bool = False,
     ) -> tuple[Conditions, float]:
         """The conditions of a coarse picture relative to ``before``, and the quality of the motion's fit,
         0 … 1.
 
         ``before`` is an earlier picture, taken after the motion ``moved`` from the baseline. ``near`` is the
-        initial estimate of the motion since then. ``veiled``: whether ``before`` may show a reflection.
+        initial estimate of the motion since then.
         """
         total, fits = self.motion(picture, moved + near, relit=True)
         motion = total - moved
@@ -347,7 +345,7 @@ class Baseline:
         steady = self.undo_motion(picture, motion)
         if motion is not STILL and share_differing(steady, before) >= share_differing(picture, before):
             motion, steady = STILL, picture
-        light = Light.between(before, steady, self.sampling.square, veiled=self._had_veil, was_veiled=veiled)
+        light = Light.between(before, steady, self.sampling.square, veiled=self._had_veil)
         if light is not None:
             undone = light.undo(steady, before)
             if share_differing(undone, before) > share_differing(steady, before):

@@ -1,9 +1,9 @@
 """Photometric registration: the change of light between two aligned pictures of one scene.
 
 The model is a smooth field of gain per channel (shadows, clouds, exposure, white balance, flicker) and a
-smooth additive veil of white light (reflections), negative only where there may have been one before. Both
-are fitted robustly, with decreasing tolerance: a piece that came or went has edges and a colour, and fits
-neither.
+smooth additive veil of white light (reflections). The veil is negative where a reflection is gone: shadows
+multiply the light, but that takes an equal amount away from all surfaces. Both are fitted robustly, with
+decreasing tolerance: a piece that came or went has edges and a colour, and fits neither.
 """
 
 from __future__ import annotations
@@ -93,14 +93,11 @@ class Light:
     veil: Field | None
 
     @classmethod
-    def between(
-        cls, one: Image, other: Image, square: float, *, veiled: bool = False, was_veiled: bool = False
-    ) -> Light | None:
+    def between(cls, one: Image, other: Image, square: float, *, veiled: bool = False) -> Light | None:
         """The change from one coarse picture to another; ``None`` if there is none. ``square``: side of a
-        square in pixels; ``veiled``: a veil is expected, as the previous picture had one; ``was_veiled``:
-        picture ``one`` may show a reflection, which may be gone in the other.
+        square in pixels; ``veiled``: a veil is expected, as the previous picture had one.
         """
-        return _Fit(halved(one), halved(other), square / 2, veiled, was_veiled).light()
+        return _Fit(halved(one), halved(other), square / 2, veiled).light()
 
     def veil_at(self, across: float, down: float) -> float:
         """By how many grey levels the veil brightens a black surface at a place, given as shares (0 … 1) of
@@ -191,10 +188,8 @@ def _unveiled(picture: Image, veil: Field) -> Image:
 class _Fit:
     """The iterative robust fit of the light between two pictures."""
 
-    def __init__(self, before: Image, now: Image, square: float, veiled: bool, was_veiled: bool) -> None:
+    def __init__(self, before: Image, now: Image, square: float, veiled: bool) -> None:
         self._pictures, self._veiled = (before, now), veiled
-        # Shadows multiply light. Only a reflection that is gone takes an equal amount away from all surfaces.
-        self._least_veil = -np.inf if veiled or was_veiled else 0.0
         self._before, self._now = before.astype(np.float32), now.astype(np.float32)
         self._square = square
         usable = _across_channels(cv2.max, cv2.max(before, now)) <= _MAX_USABLE_LEVEL
@@ -314,7 +309,7 @@ class _Fit:
             return True
         masks = (regions == number for number in range(1, count) if areas[number] > _MIN_VEIL_AREA)
         # A small region that became darker may be the shadow of a stack, which also leaves the details.
-        veil = brighter | darker if self._least_veil < 0 else brighter
+        veil = brighter | darker
         return any(veil[mask].all() and self._same_details(mask) for mask in masks)
 
     def _same_details(self, region: NDArray[np.bool_]) -> bool:
@@ -347,7 +342,7 @@ class _Fit:
         # Regularized towards no veil.
         prior = _VEIL_PRIOR * _cells(_channel_sum(slope), nodes) + np.float32(1e-6)
         more = (_cells(_channel_sum(weights * missing), nodes) - prior * veil) / (own + prior)
-        self._veil = np.asarray(np.maximum(veil + more, self._least_veil), np.float32)
+        self._veil = np.asarray(veil + more, np.float32)
 
     def _limit_veil(self, without: Field, shaded: Field) -> None:
         """Keep the veil only where it explains most of what a gain alone leaves, and more than shadows do.

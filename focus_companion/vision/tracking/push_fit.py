@@ -38,7 +38,7 @@ _START_OFFSET = 0.3
 def fits(
     image: Image, held: Camera, start: Camera, profile: BoardProfile, stacks: Sequence[str]
 ) -> list[tuple[Camera, float]]:
-    """Poses of the board with the agreement of its outlines (0 … 0.8), best first.
+    """Poses of the board with the agreement of its outlines (0 … 0.8), best first by outlines and pixels.
 
     ``held`` is the previous camera, ``start`` the one that the colours indicate, which may be half a square
     off. Fits start from both, then from places around ``start``, until one is certain: its outlines agree,

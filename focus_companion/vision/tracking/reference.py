@@ -37,13 +37,9 @@ class Reference:
         picture: Smoothed,
         wrong: Sequence[int] = (),
         hidden: Collection[int] = (),
-        *,
-        veiled: bool = False,
     ) -> None:
-        """``wrong``: squares that disagree with the position, possibly including ``hidden`` ones; ``veiled``:
-        whether the picture may show a reflection.
-        """
-        self.picture, self.veiled = picture, veiled
+        """``wrong``: squares that disagree with the position, possibly including ``hidden`` ones."""
+        self.picture = picture
         self.mark: Smoothed | None = None
         self.hidden = tuple(square for square in hidden if square in wrong)
         self.unsettled = tuple(square for square in wrong if square not in self.hidden)
@@ -74,7 +70,7 @@ class Reference:
             self._keyframe, self._moved = (outlines, Baseline(before, sampling)), STILL
         baseline = self._keyframe[1]
         coarse = thinned(picture.part(window), every)
-        found, self._fits = baseline.conditions(coarse, before, near, self._moved, veiled=self.veiled)
+        found, self._fits = baseline.conditions(coarse, before, near, self._moved)
         self._remaining = found.remaining
         return found
 

@@ -70,9 +70,8 @@ class Context:
     or "cut off: " and the edges of the picture beyond which a part of it lies; "" for none. ``standing``
     (52): the expected position; ``confirmed``: whether it has been seen since the board was marked by hand;
     ``keep`` (0 … 1): the weight of what is known when colours and background are learned from another
-    picture; ``veiled``: whether the last picture may show a reflection, as the first one may;
-    ``reflection``: the conditions of the last look, if it showed one; ``haze``: that of the picture in which
-    the board was last sought.
+    picture; ``reflection``: the conditions of the last look, if it showed a reflection; ``haze``: that of the
+    picture in which the board was last sought.
     """
 
     profiles: tuple[BoardProfile, ...]
@@ -84,7 +83,6 @@ class Context:
     standing: tuple[str, ...]
     confirmed: bool = False
     fault: str = ""
-    veiled: bool = True
     reflection: Conditions | None = None
     haze: Haze = CLEAR
     stillness: Stillness = field(default_factory=Stillness)

@@ -44,7 +44,7 @@ class Watching:
         # The known colours do not tell what stands under a reflection.
         reflection = [s for s in verified.disagree if reflected(self.outlines, s, context.reflection)]
         hidden = (*verified.placement.hidden, *reflection)
-        self._reference = Reference(smoothed, verified.disagree, hidden, veiled=context.veiled)
+        self._reference = Reference(smoothed, verified.disagree, hidden)
         self._stood = tuple(context.standing)
         """The stacks in the reference."""
         self._motion = STILL
@@ -108,13 +108,9 @@ class Watching:
             smoothed = Smoothed(conditions.undo(taken.image, window, before), conditions)
         self._reference.remove_objects(smoothed.image)
         change = self._change_between(smoothed, self._reference.picture)
-        wide = int((change.touched > _MIN_CHANGED_SHARE).sum()) >= MIN_WIDE_CHANGE_SQUARES
-        veiled = self._reference.veiled or conditions.veiled
-        # Of a board that was pushed, no reflection can be measured, but the last one may still be there.
-        self._context.veiled = veiled or (wide and self._context.veiled)
         if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
             return corrected._compare(picture)
-        if wide:
+        if int((change.touched > _MIN_CHANGED_SHARE).sum()) >= MIN_WIDE_CHANGE_SQUARES:
             # Compared as captured: a board pushed by a square looks much like one that has hardly moved.
             raw = change if conditions.same else self._change_between(taken, self._reference.picture)
             after = self._recover(picture, raw, change)
@@ -299,7 +295,7 @@ class Watching:
         fitted, agrees = fits(taken.image, camera, camera, before.profile, stacks)[0]
         self._placement = before.at(fitted if agrees > CERTAIN_AGREEMENT else camera)
         hidden = self._reference.hidden
-        self._reference = Reference(taken, hidden, hidden, veiled=self._context.veiled)
+        self._reference = Reference(taken, hidden, hidden)
         self._background = Background(*taken.image.shape[:2])
         self._motion = STILL
         self._context.watch(self.outlines)
