@@ -73,6 +73,9 @@ class PieceStyle:
     jitter: float = 0.55
     crooked: float = 0.0
     """Probability that a piece is placed 1 to 2.5 mm off the centre."""
+    placement: float = 0.0
+    """Standard deviation in mm, in each direction, of how far a stack stands off the centre of its square.
+    Domed squares centre the pieces, flat ones do not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,13 @@ def square_centre(look: SceneStyle, square: int | str) -> tuple[float, float]:
     return x, y
 
 
+def _foot(look: SceneStyle, square: int, pieces: str) -> tuple[float, float]:
+    """Where a stack stands on its square, in mm: there until its lowest piece is another one."""
+    x, y = square_centre(look, square)
+    off = np.random.default_rng([look.seed, 11, square, ord(pieces[0])]).normal(0, look.pieces.placement, 2)
+    return x + float(off[0]), y + float(off[1])
+
+
 def _beside(seat: str, along: float, out: float) -> tuple[float, float]:
     """A point ``out`` mm from the centre towards the seat and ``along`` mm to the player's right."""
     tx, ty = SEAT_DIRECTIONS[seat]
@@ -136,10 +143,9 @@ def captured_place(look: SceneStyle, seat: str, number: int) -> tuple[float, flo
 
 def things_of(stage: Stage, look: SceneStyle) -> frozenset[Thing]:
     """Everything on the table except the arm and what it holds."""
-    centres = look.profile.centres.tolist()
     things = [
-        Thing(x, y, 0.0, pieces, square)
-        for square, ((x, y), pieces) in enumerate(zip(centres, stage.stacks, strict=True))
+        Thing(*_foot(look, square, pieces), 0.0, pieces, square)
+        for square, pieces in enumerate(stage.stacks)
         if pieces
     ]
     for colour, count in stage.reserves.items():
