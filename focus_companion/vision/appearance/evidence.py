@@ -19,7 +19,7 @@ from ..geometry.stack_masks import TALLEST_UNTRIMMED, Outlines, Window
 from .background import Background, shade_log_likelihood
 from .colour_model import BARE, CLASS, CLASSES, OUTLIER_SHARE, ColourModel
 from .flat_pieces import TOP, flat_tops, local_shade, parts_log_likelihood
-from .piece_play import PLAY, nats_of_play
+from .piece_play import displacement_variances, nats_of_play, parts_of
 from .stack_gains import StackGains, Surroundings, surroundings
 
 MAX_PIXEL_NATS = 4.0
@@ -175,18 +175,16 @@ class Evidence:
         return 0.0 if stack == stood else self._play(square, stack) - self._play(square, stood)
 
     def _play(self, square: int, stack: str) -> float:
-        """Nats that a stack gains if its pieces stand where they fit best, with all other squares unchanged.
-
-        Of flat pieces, the tops show where they stand; their displacement is not estimated.
+        """Nats that a stack gains if its pieces stand where they fit best, with all other squares
+        unchanged.
         """
-        if not stack or self._tops:
+        if not stack:
             return 0.0
         if (square, stack) not in self._plays:
             column, pieces = self._open_column(square), classes(stack)[:TALLEST_UNTRIMMED]
-            masks = self.outlines.columns[square].masks[1 : len(pieces) + 1]
-            spread = PLAY * self.outlines.pitch / self.outlines.profile.pitch
-            shown = [column.nats[label] for label in pieces]
-            self._plays[square, stack] = nats_of_play(masks, shown, column.behind, column.free, spread)
+            parts = parts_of(pieces, self.outlines, square, column.nats)
+            variances = displacement_variances(self.outlines, len(pieces))
+            self._plays[square, stack], _ = nats_of_play(parts, column.behind, column.free, variances)
         return self._plays[square, stack]
 
     def _open_column(self, square: int) -> _OpenColumn:

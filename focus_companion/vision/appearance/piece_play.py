@@ -1,21 +1,34 @@
-"""How much better a stack explains a picture if its pieces may stand a little off centre.
+"""How much better a stack explains a picture if its pieces may stand off centre.
 
 Pieces have play on each other, so a tall stack leans or bends, and from nearly straight above that shifts its
-top as much as one more piece does. From the square to the top, the displacements are a random walk.
+top as much as one more piece does. On a board without domes, people put pieces down anywhere near the middle
+of a square. From the square to the top, the displacements are a random walk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.stack_masks import Outlines, Window
+from .flat_pieces import TOP, flat_tops
+
 PLAY = 0.2
-"""Standard deviation in mm, in each direction, of how far a piece stands off the centre of what is below it.
-Chosen among 0.15, 0.2, 0.3 and 0.5 on altered versions of one recording, seen from 13°. Raising it makes
-heights harder to tell from nearly straight above, and the order of the pieces from any side."""
+"""Standard deviation in mm, in each direction, of how far a piece stands off the centre of the dome or piece
+below it. Chosen among 0.15, 0.2, 0.3 and 0.5 on altered versions of one recording, seen from 13°. Raising it
+makes heights harder to tell from nearly straight above, and the order of the pieces from any side."""
+
+FLAT_PLACEMENT = 0.05
+"""Standard deviation, in squares and in each direction, of how far a piece stands off the centre of a square
+without a dome: 0.03 to 0.07 in four photographs of draughts. Raising it makes heights harder to tell."""
+
+_FLAT_PLAY = 0.3
+"""How far such a piece stands off the centre of the piece below, relative to :data:`FLAT_PLACEMENT`: an
+assumption, as no stack is in these photographs. Raising it makes the order of the pieces harder to tell."""
 
 _REACH = 3.0
 """Maximum displacement of a piece, in standard deviations. Raising it costs time."""
@@ -24,54 +37,137 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 
-def nats_of_play(masks: Mask, shown: Sequence[Floats], behind: Floats, free: Mask, spread: float) -> float:
-    """The nats that a stack gains if its pieces stand where they fit best, at least 0.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The side of a piece, its top, or all of it: the pixels (h, w) of the ``mask`` at the centre, and the
+    ``nats`` (h, w) of the pixels if they show it.
+    """
+
+    mask: Mask
+    nats: Floats
+
+
+Piece = Sequence[Part]
+"""The parts of a piece, which do not overlap."""
+
+Place = tuple[int, int]
+"""How far a piece stands off the centre of its square: pixels (down, right)."""
+
+
+def parts_of(stack: Sequence[int], outlines: Outlines, square: int, nats: NDArray[np.float32]) -> list[Piece]:
+    """The pieces of a stack on a square, given by their classes, bottom first. ``nats`` (classes, h, w):
+    those of each class at the pixels of the square's column.
+    """
+    masks, tops = outlines.columns[square].masks[1:], flat_tops(outlines)
+    if not tops:
+        return [(Part(masks[level], nats[label]),) for level, label in enumerate(stack)]
+    return [
+        (
+            Part(masks[level] & ~tops[square][level], nats[label]),
+            Part(tops[square][level], nats[label + TOP]),
+        )
+        for level, label in enumerate(stack)
+    ]
+
+
+def displacement_variances(outlines: Outlines, pieces: int, placement: float | None = None) -> list[float]:
+    """For each piece of a stack, bottom first, the variance in square pixels, in each direction, of how far
+    it stands off the centre of its square: each adds its own to that of the piece below. ``placement``
+    replaces :data:`FLAT_PLACEMENT`.
+    """
+    profile = outlines.profile
+    if profile.flat:
+        foot = (placement or FLAT_PLACEMENT) * outlines.pitch
+        play = _FLAT_PLAY * foot
+    else:
+        foot = play = PLAY * outlines.pitch / profile.pitch
+    return [foot**2 + number * play**2 for number in range(pieces)]
+
+
+def nats_of_play(
+    pieces: Sequence[Piece], behind: Floats, free: Mask, variances: Sequence[float]
+) -> tuple[float, list[Place]]:
+    """The nats that a stack gains if its pieces stand where they fit best, at least 0, and these places,
+    bottom first.
 
     From the top down, each piece is moved to where it fits best below those already moved.
 
     Args:
-        masks: the pixels (pieces, h, w) that each piece covers at the centre, bottom first.
-        shown: for each piece, the nats (h, w) of the pixels if they show it.
+        pieces: those of the stack, bottom first.
         behind: the nats (h, w) of the pixels if they show what is behind the stack.
         free: the pixels (h, w) that nothing nearer occludes.
-        spread: :data:`PLAY` in pixels.
+        variances: those of :func:`displacement_variances`.
     """
     below = [behind]
-    for mask, own in zip(masks, shown, strict=True):
-        below.append(np.where(mask, own, below[-1]))
+    for parts in pieces:
+        shown = below[-1]
+        for part in parts:
+            shown = np.where(part.mask, part.nats, shown)
+        below.append(shown)
     gained = -float(below[-1][free].sum())
     above: NDArray[np.float64] = np.zeros(2)
-    for number in range(len(masks), 0, -1):
+    places: list[Place] = []
+    for number in range(len(pieces), 0, -1):
         # The top is where a random walk from the square may end; a lower piece is on the way from the square
         # to the piece above (a Brownian bridge).
-        top = number == len(masks)
-        share = number if top else number / (number + 1)
-        mean, variance = above * (0.0 if top else share), spread**2 * share
-        mask, own = masks[number - 1], shown[number - 1]
-        place = _best_place(mask, np.where(free, own - below[number - 1], np.float32(0.0)), mean, variance)
+        mean, variance = np.zeros(2), variances[number - 1]
+        if number < len(pieces):
+            share = variance / variances[number]
+            mean, variance = above * share, variance * (1 - share)
+        nothing = np.float32(0.0)
+        better = [
+            Part(part.mask, np.where(free, part.nats - below[number - 1], nothing))
+            for part in pieces[number - 1]
+        ]
+        place = _best_place(better, mean, variance)
         gained -= float(((place - mean) ** 2).sum()) / (2 * variance)
-        covered = free & _moved(mask, *place.astype(int))
-        gained += float(own[covered].sum())
-        free, above = free & ~covered, place
-    return max(0.0, gained + float(behind[free].sum()))
+        for part in pieces[number - 1]:
+            covered = free & _moved(part.mask, *place.astype(int))
+            gained += float(part.nats[covered].sum())
+            free = free & ~covered
+        above = place
+        places.insert(0, (int(place[0]), int(place[1])))
+    return max(0.0, gained + float(behind[free].sum())), places
 
 
-def _best_place(
-    mask: Mask, better: Floats, mean: NDArray[np.float64], variance: float
-) -> NDArray[np.float64]:
-    """The displacement (down, right), in whole pixels, at which the pixels of a mask (h, w) are ``better`` by
-    most nats, given the normal distribution of displacements.
+def painted_off_centre(
+    stacks: Mapping[int, Sequence[int]],
+    places: Sequence[Sequence[Place]],
+    outlines: Outlines,
+    window: Window,
+) -> NDArray[np.uint8]:
+    """(h, w): the class that each pixel of the window of all columns shows if the pieces of these stacks,
+    given by their classes, stand at these ``places``, for each square bottom first.
+    """
+    tops = flat_tops(outlines)
+    painted = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
+    for square in outlines.far_to_near:
+        column = outlines.columns[square]
+        top, left = column.top - window.top, column.left - window.left
+        part = painted[top : top + column.height, left : left + column.width]
+        for level, (label, place) in enumerate(zip(stacks[square], places[square], strict=True)):
+            part[_moved(column.masks[level + 1], *place)] = label
+            if tops:
+                part[_moved(tops[square][level], *place)] = label + TOP
+    return painted
+
+
+def _best_place(better: Piece, mean: NDArray[np.float64], variance: float) -> NDArray[np.float64]:
+    """The displacement (down, right), in whole pixels, at which the parts of a piece are better than what is
+    below it by most nats, given the normal distribution of displacements.
     """
     reach = int(np.ceil(np.abs(mean).max() + _REACH * np.sqrt(variance)))
-    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
-    if not len(rows):
-        return np.zeros(2)
-    template = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    padded = cv2.copyMakeBorder(better, reach, reach, reach, reach, cv2.BORDER_CONSTANT, value=0.0)
-    around = padded[rows[0] : rows[-1] + 1 + 2 * reach, columns[0] : columns[-1] + 1 + 2 * reach]
-    nats = cv2.matchTemplate(around, template.astype(np.float32), cv2.TM_CCORR)
     down, right = ((np.arange(-reach, reach + 1) - m) ** 2 / (2 * variance) for m in mean)
-    best = np.unravel_index(np.argmax(nats - down[:, None] - right), nats.shape)
+    nats = -down[:, None] - right
+    for part in better:
+        rows, columns = np.flatnonzero(part.mask.any(1)), np.flatnonzero(part.mask.any(0))
+        if not len(rows):
+            continue
+        template = part.mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+        padded = cv2.copyMakeBorder(part.nats, reach, reach, reach, reach, cv2.BORDER_CONSTANT, value=0.0)
+        around = padded[rows[0] : rows[-1] + 1 + 2 * reach, columns[0] : columns[-1] + 1 + 2 * reach]
+        nats = nats + cv2.matchTemplate(around, template.astype(np.float32), cv2.TM_CCORR)
+    best = np.unravel_index(np.argmax(nats), nats.shape)
     return np.array(best, float) - reach
 
 

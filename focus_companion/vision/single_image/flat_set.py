@@ -138,10 +138,16 @@ class FieldShades:
 
 @dataclass(frozen=True, eq=False)
 class FlatColours:
-    """The shades of the bare ``fields`` and of the ``tops``: (3,) BGR in the median light, by class."""
+    """The shades of the bare ``fields`` and of the ``tops``: (3,) BGR in the median light, by class.
+
+    Sides have the shades of the tops in another light, darker or brighter by the factor ``side_light``. It is
+    measured on all pieces together, as what is taken for the side of one may be a shadow beside it. ``None``:
+    the position is certain, so the sides of each colour are known as they look.
+    """
 
     fields: FieldShades
     tops: Mapping[int, Floats]
+    side_light: float | None = 1.0
 
     @classmethod
     def first(
@@ -164,10 +170,17 @@ class FlatColours:
         return cls(board, _assigned(shades, players, named))
 
     def learned(
-        self, pixels: Pixels, painted: NDArray[np.uint8], seen: Mask, outlines: Outlines, window: Window
+        self,
+        pixels: Pixels,
+        painted: NDArray[np.uint8],
+        seen: Mask,
+        outlines: Outlines,
+        window: Window,
+        *,
+        certain: bool = False,
     ) -> FlatColours:
         """The shades in a picture whose pixels show the classes ``painted`` (h, w) where they are ``seen``
-        (h, w). Shades that hardly show stay as they are.
+        (h, w). Shades that hardly show stay as they are. ``certain``: whether the position is.
         """
         bare = _pure(painted) & (painted == BARE) & seen
         board = FieldShades.measured(pixels, outlines, window, bare) or self.fields
@@ -178,7 +191,16 @@ class FlatColours:
             own = inner & (painted == label)
             if np.count_nonzero(own) >= _MIN_PIXELS:
                 tops[label] = np.median(pixels[own] / light[field[own]], axis=0)
-        return FlatColours(board, tops)
+        if certain:
+            return FlatColours(board, tops, None)
+        factors: list[Floats] = [np.empty(0)]
+        for label, shade in tops.items():
+            own = inner & (painted == label - TOP)
+            lit = light[field[own]] * shade
+            factors.append((pixels[own] * lit).sum(1) / (lit * lit).sum(1))
+        sides = np.concatenate(factors)
+        side_light = float(np.median(sides)) if len(sides) >= _MIN_PIXELS else self.side_light
+        return FlatColours(board, tops, side_light)
 
     @property
     def shades(self) -> dict[str, Shade]:
@@ -193,15 +215,19 @@ class FlatColours:
         self, pixels: Pixels, outlines: Outlines, window: Window, sides: NDArray[np.float32]
     ) -> NDArray[np.float32]:
         """(h, w, CLASSES + TOP) log-likelihoods of the window's pixels (h, w, 3) for the bare board, the
-        sides of pieces and their tops. ``sides`` (h, w, CLASSES) are those of sides, of tops that are not
+        sides of pieces and their tops. ``sides`` (h, w, CLASSES) are those of pieces whose tops are not
         known, and of what is outside the lattice.
         """
         scores = np.concatenate([sides, sides[..., BARE + 1 :]], axis=-1)
         scores[..., BARE] = self.fields.log_likelihood(pixels, outlines, window, sides[..., BARE])
         field = fields(outlines, window)
         for label, shade in self.tops.items():
-            shades = _as_pixels(self.fields.light_by_field * shade)
-            scores[..., label] = shade_log_likelihood(pixels, shades.take(field, axis=0))
+            shown = _as_pixels(self.fields.light_by_field * shade).take(field, axis=0)
+            scores[..., label] = shade_log_likelihood(pixels, shown)
+            if self.side_light is not None:
+                scores[..., label - TOP] = shade_log_likelihood(
+                    pixels, _as_pixels(self.side_light * shown.astype(np.float64))
+                )
         return scores
 
 

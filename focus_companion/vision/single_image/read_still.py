@@ -14,10 +14,9 @@ from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
 from ..haze import Haze
-from .off_centre import lead, read_off_centre
+from .off_centre import LEAD_OVERESTIMATE, lead, read_off_centre
 from .search import (
     CLEAR_GAIN,
-    Explanation,
     best_explanation,
     initial_explanation,
     reading_probabilities,
@@ -27,15 +26,6 @@ from .view import StillPicture
 
 _SEARCH_PITCH = 34.0
 """Width of a square, in pixels, that suffices to compare poses and sets. Heights are read at full size."""
-
-_LEAD_OVERESTIMATE = 4.0
-"""Factor by which a lead between stacks exceeds its true nats: the rims that distinguish them are few pixels
-wide, and a small error of the pose shifts all of them equally. Fitted to 11 readings (572 squares, of
-which 39 were misread). Raising it marks more squares as doubtful."""
-
-_USUAL_MISFIT = 40.0
-"""Nats by which a stack of flat pieces usually explains its pixels worse than the best class of each would:
-no more on 95 % of 1508 squares. Lowering it marks more squares as doubtful."""
 
 
 @dataclass(frozen=True)
@@ -96,13 +86,14 @@ def read_still(
         camera = resized(last.camera, work)
         picture = StillPicture(work, camera, last.profile, players, lens)
         last = refined(picture, last, camera, keep_camera=found.fitted_to_fields)
-    choices = read_off_centre(last)
+    last, choices = read_off_centre(last)
     stacks = last.stacks
-    tops, heights = (reading_probabilities(coarse, tried, stacks, tops=only) for only in (True, False))
+    # The explanations that were tried have flat pieces at the centres of their squares.
+    compared = stacks if last.palette.flat is None else coarse.stacks
+    tops, heights = (reading_probabilities(coarse, tried, compared, tops=only) for only in (True, False))
     sure = tuple(share * _probability(lead(choices[s], top=True)) for s, share in enumerate(tops))
-    overestimates = [_LEAD_OVERESTIMATE * _excess_misfit(last, square) for square in range(len(stacks))]
     whole = tuple(
-        share * _probability(lead(choices[s], top=False) / overestimates[s])
+        share * _probability(lead(choices[s], top=False) / LEAD_OVERESTIMATE)
         for s, share in enumerate(heights)
     )
     return StillReading(
@@ -113,17 +104,6 @@ def read_still(
         last.profile,
         found.confidence * float(np.mean(sure)),
     )
-
-
-def _excess_misfit(explanation: Explanation, square: int) -> float:
-    """Factor, at least 1, by which a square of a flat set is explained worse than usual.
-
-    There something is not modelled, such as a hard shadow over half a top, and leads are overestimated by the
-    same factor, as in any overdispersed model.
-    """
-    if explanation.palette.flat is None:
-        return 1.0
-    return max(1.0, -explanation.solver.choices(square)[0].score / _USUAL_MISFIT)
 
 
 def _probability(lead: float) -> float:

@@ -8,10 +8,11 @@ from several starting points, and explanations are compared by how well they exp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..appearance.piece_play import Place
 from ..geometry.pose import lifted
 from ..geometry.scene import BoardProfile, Camera
 from .pose_from_colours import fit_to_colour_edges
@@ -69,6 +70,14 @@ class Explanation:
     def learned(self) -> Palette:
         """The colours learned from the picture if it shows these stacks."""
         return self.view.relearned(self.stacks)
+
+    def with_places(self, places: Sequence[Sequence[Place]]) -> Explanation:
+        """The same stacks, with colours learned from where their pieces stand, for each square bottom
+        first.
+        """
+        palette = self.view.relearned(self.stacks, places)
+        solver = self.view.solver(palette, self.stacks)
+        return replace(self, solver=solver, palette=palette)
 
     def beats(self, other: Explanation, by: float = _MIN_CAMERA_GAIN) -> bool:
         """Whether the loss of this explanation is smaller than the other's by at least the share ``by``."""
@@ -196,7 +205,7 @@ def fitted_to_position(
     tallest = max(1, *map(len, stacks))
     for reach in (*_CHANGED_REACHES, 0.0):
         view = View(picture, camera, profile, tallest)
-        palette = view.relearned(stacks)
+        palette = view.relearned(stacks, certain=True)
         found.append((camera, view.nats_of(palette, stacks)))
         if reach:
             camera = _fitted_camera(view, palette, stacks, reach)

@@ -14,6 +14,7 @@ from ..appearance.colour_model import BARE, CLASSES, ColourModel, bins
 from ..appearance.evidence import MAX_PIXEL_NATS, PIXEL_WEIGHT, PIXEL_WEIGHT_PITCH, classes
 from ..appearance.first_colours import first_model, occluder_density, usual_pieces
 from ..appearance.flat_pieces import TOP, flat_tops
+from ..appearance.piece_play import Place, painted_off_centre
 from ..appearance.shades import Shade
 from ..detection.edges import Edges, board_bounds
 from ..detection.refine import lens_prior
@@ -139,9 +140,17 @@ class View:
         """The palette before anything is known about the position."""
         return Palette(self.picture.usual, self.picture.usual, self.picture.flat)
 
-    def relearned(self, stacks: Sequence[str]) -> Palette:
-        """The palette learned from the picture if it shows these stacks."""
-        painted = self.painted(stacks)
+    def relearned(
+        self,
+        stacks: Sequence[str],
+        places: Sequence[Sequence[Place]] | None = None,
+        *,
+        certain: bool = False,
+    ) -> Palette:
+        """The palette learned from the picture if it shows these stacks; ``places``: where their pieces
+        stand, for each square bottom first, if not at its centre; ``certain``: whether it does show them.
+        """
+        painted = self.painted(stacks, places)
         rim = np.ones((3, 3), np.uint8)
         samples = usual_pieces(self.picture.players, self.picture.shades(self.profile))
         for label in range(CLASSES):
@@ -159,15 +168,20 @@ class View:
         beyond.learn({BARE: around[:: max(1, len(around) // _MAX_SAMPLES)]}, keep=0.0)
         flat = self.picture.flat
         if flat is not None:
-            flat = flat.learned(self.plain, painted, ~self.covered, self.layers.outlines, self.window)
+            outlines = self.layers.outlines
+            flat = flat.learned(self.plain, painted, ~self.covered, outlines, self.window, certain=certain)
         return Palette(board, beyond, flat)
 
-    def painted(self, stacks: Sequence[str]) -> NDArray[np.uint8]:
+    def painted(
+        self, stacks: Sequence[str], places: Sequence[Sequence[Place]] | None = None
+    ) -> NDArray[np.uint8]:
         """(h, w): the class, including those of flat tops, that each pixel of the window shows if these
-        stacks are on the board.
+        stacks are on the board; ``places`` as in :meth:`relearned`.
         """
         outlines = self.layers.outlines
         standing = {square: classes(stack) for square, stack in enumerate(stacks)}
+        if places is not None:
+            return painted_off_centre(standing, places, outlines, self.window)
         return outlines.paint(standing, self.window, outlines.far_to_near, self.layers.tops, TOP)
 
     def scores(self, palette: Palette) -> NDArray[np.float32]:
@@ -209,12 +223,18 @@ class View:
 
     def solved(self, palette: Palette, before: Sequence[str] | None) -> Solver:
         """All squares read with these colours, starting from the stacks ``before``."""
-        players = self.picture.players
-        scores = self.scores(palette)
-        solver = Solver(self.layers, scores, players, self.picture.limit, self.picture.pixel_weight)
-        if before is not None:
-            solver.start_from(before)
+        solver = self.solver(palette, before)
         solver.solve()
+        return solver
+
+    def solver(self, palette: Palette, stacks: Sequence[str] | None) -> Solver:
+        """A solver with these colours, and the stacks that it starts from."""
+        picture = self.picture
+        solver = Solver(
+            self.layers, self.scores(palette), picture.players, picture.limit, picture.pixel_weight
+        )
+        if stacks is not None:
+            solver.start_from(stacks)
         return solver
 
     def nats_of(self, palette: Palette, stacks: Sequence[str]) -> float:

@@ -14,7 +14,8 @@ from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import ColourModel
 from focus_companion.vision.appearance.evidence import Evidence, classes
 from focus_companion.vision.appearance.learning import learn
-from focus_companion.vision.appearance.piece_play import nats_of_play
+from focus_companion.vision.appearance.piece_play import Part, Place, displacement_variances, nats_of_play
+from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.stack_masks import Outlines, Window
 
 SIZE = 44, 50
@@ -47,10 +48,10 @@ def play(
 ) -> float:
     """The nats gained by a stack whose pieces should be at ``centres`` and are at ``places``."""
     picture = painted(places)
-    masks = np.array([disc(*centre) for centre in centres])
-    shown = [nats_if(picture, number) for number in range(1, len(centres) + 1)]
+    pieces = [(Part(disc(*at), nats_if(picture, number)),) for number, at in enumerate(centres, 1)]
     everywhere = np.ones(SIZE, bool) if free is None else free
-    return nats_of_play(masks, shown, nats_if(picture, 0), everywhere, spread)
+    variances = [spread**2 * number for number in range(1, len(pieces) + 1)]
+    return nats_of_play(pieces, nats_if(picture, 0), everywhere, variances)[0]
 
 
 def wrong_pixels(centres: list[tuple[float, float]], places: list[tuple[float, float]]) -> int:
@@ -75,6 +76,31 @@ def test_nothing_is_gained_without_play_or_where_nothing_is_visible() -> None:
     place = [(2.0, -1.0)]
     assert play([(0, 0)], place, spread=0.05) == 0.0
     assert play([(0, 0)], place, free=np.zeros(SIZE, bool)) == 0.0
+
+
+@pytest.mark.parametrize("place", [(0, 0), (3, -4)])
+def test_a_piece_with_a_top_and_a_side_is_found_where_it_stands(place: Place) -> None:
+    """As no part fits anywhere else, the top and the side are moved together."""
+    side, top = disc(2) & ~disc(-2), disc(-2)
+    picture = np.roll(np.where(top, 2, np.where(side, 1, 0)), place, (0, 1))
+    piece = Part(side, nats_if(picture, 1)), Part(top, nats_if(picture, 2))
+    gained, places = nats_of_play([piece], nats_if(picture, 0), np.ones(SIZE, bool), [3.0**2])
+    assert places == [place]
+    centred = np.where(top, 2, np.where(side, 1, 0))
+    expected = 2 * int((centred != picture).sum()) - (place[0] ** 2 + place[1] ** 2) / (2 * 3.0**2)
+    assert gained == pytest.approx(expected)
+
+
+def test_pieces_stand_farther_off_the_centre_on_flat_squares_than_on_domes() -> None:
+    """Each piece adds to how far the one below it stands off."""
+    look = pleasant_look(960, 720)
+    for name in ("domination", "chess-draughts"):
+        profile = board_profile(name)
+        camera = aimed_camera(look.camera.lens, profile, tilt=13, azimuth=0, fill=0.9)
+        variances = np.array(displacement_variances(Outlines(camera, profile), 5))
+        assert (np.diff(variances) > 0).all() and np.allclose(np.diff(variances, n=2), 0)
+        foot = np.sqrt(variances[0]) / camera.pitch_pixels(profile)
+        assert foot == pytest.approx(0.05 if profile.flat else 0.2 / profile.pitch, rel=0.1)
 
 
 SHADES = np.array([(200, 210, 215), (40, 40, 180), (60, 120, 30), (180, 90, 40), (30, 190, 235)], np.uint8)

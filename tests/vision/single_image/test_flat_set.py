@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from types import SimpleNamespace
-from typing import Any
 
 import cv2
 import numpy as np
@@ -85,6 +83,25 @@ def test_draughts_of_any_shades_are_read(name: str, monkeypatch: pytest.MonkeyPa
     assert reading.camera == look.camera, "the fields determine the pose"
 
 
+@pytest.mark.parametrize("name", ["white and black", pytest.param("as the fields", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("tilt", "most"), [(35, 1), pytest.param(12, 6, marks=pytest.mark.slow)])
+def test_pieces_put_down_carelessly_are_read(
+    name: str, tilt: float, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pieces stand off the centres by 6 % of a square (standard deviation), as in photographs of draughts. If
+    they are supposed to stand at the centres, 12 of the 18 stacks are misread from 12°, and 5 from 35°.
+    """
+    look = look_of(SETS[name])
+    camera = aimed_camera(look.camera.lens, PROFILE, tilt=tilt, azimuth=10, fill=0.9)
+    look = replace(look, camera=camera, pieces=replace(look.pieces, placement=0.06 * PROFILE.pitch))
+    found = FoundBoard(look.camera, PROFILE, 0.9, fitted_to_fields=True)
+    monkeypatch.setattr(read_still, "find_board", lambda *_, **__: found)
+    reading = read_still.read_still(picture(look, position()), [PROFILE], "gr")
+    assert reading is not None
+    wrong = [s for s, stack in enumerate(position()) if reading.stacks[s] != stack]
+    assert len(wrong) <= most and all(reading.whole[s] < 0.7 for s in wrong)
+
+
 def test_a_field_has_its_shade_in_its_light_whatever_stands_on_it() -> None:
     outlines = Outlines(look_of(SETS["white and black"]).camera, PROFILE, 5)
     window = outlines.window(range(len(SQUARES)))
@@ -137,14 +154,3 @@ def test_known_shades_say_whose_the_pieces_are() -> None:
         colours = FlatColours.first(pixels, outlines, window, "gr", named)
         assert colours is not None
         assert colours.shades[white][0] > 150 > colours.shades[black][0]
-
-
-def test_a_stack_that_explains_its_pixels_badly_is_in_doubt() -> None:
-    def factor(score: float, flat: object) -> float:
-        solver = SimpleNamespace(choices=lambda square: [SimpleNamespace(score=score)])
-        explanation: Any = SimpleNamespace(solver=solver, palette=SimpleNamespace(flat=flat))
-        return read_still._excess_misfit(explanation, 0)
-
-    assert factor(-10.0, object()) == 1.0
-    assert factor(-100.0, object()) == pytest.approx(2.5)
-    assert factor(-100.0, None) == 1.0, "leads of plastic sets allow for it already"
