@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from focus_companion.vision.single_image.read_still import StillReading
 
 _DOUBTFUL_PROBABILITY = 0.9
-"""Probability below which a square is reported as doubtful."""
+"""Probability of a stack below which its square is reported as doubtful: on 20 stills, 144 squares, 51 of the
+52 misread ones among them. Raising it reports more squares that are right."""
 
 _OTHER_SETS = "; if it is not the plastic set, name its profile with --board"
 """Ends the sentence that no board was found if no set was named."""
@@ -188,7 +189,7 @@ def as_text(reading: StillReading, rank1: str) -> str:
     ]
     doubtful = [
         str(square)
-        for square, probability in zip(SQUARES, reading.sure, strict=True)
+        for square, probability in zip(SQUARES, reading.whole, strict=True)
         if probability < _DOUBTFUL_PROBABILITY
     ]
     if doubtful:

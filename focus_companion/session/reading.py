@@ -115,7 +115,6 @@ def upright_as(reading: StillReading, standing: Sequence[str] | None, held: Came
     turns = [
         StillReading(
             turned_stacks(reading.stacks, quarters),
-            turned_stacks(reading.sure, quarters),
             turned_stacks(reading.whole, quarters),
             turned(reading.camera, quarters),
             reading.profile,

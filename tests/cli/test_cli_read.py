@@ -33,7 +33,7 @@ def picture(tmp_path: Path) -> Path:
 @pytest.fixture
 def reading() -> StillReading:
     camera = Camera(Lens.guess(640, 480), (np.pi, 0.0, 0.0), (0.0, 0.0, 800.0))
-    return StillReading(STACKS, (0.5, *[0.999] * 51), (0.5, *[0.999] * 51), camera, board_profile(), 0.87654)
+    return StillReading(STACKS, (0.5, *[0.999] * 51), camera, board_profile(), 0.87654)
 
 
 def test_no_board_exits_with_status_1(focus: Any, picture: Path) -> None:

@@ -103,11 +103,9 @@ def _read_square(explanation: Explanation, square: int, placement: float | None)
     return _Square([ScoredStack(stack, score) for stack, score in ordered], places[best])
 
 
-def lead(choices: list[ScoredStack], *, top: bool) -> float:
-    """Nats by which the best stack of a square leads any other, or (``top``) any with another top."""
-    best, *others = choices
-    rivals = [each.score for each in others if not top or each.stack[-1:] != best.stack[-1:]]
-    return best.score - max(rivals, default=best.score - MAX_BEHIND)
+def lead(choices: list[ScoredStack]) -> float:
+    """Nats by which the best stack of a square leads any other."""
+    return choices[0].score - choices[1].score if len(choices) > 1 else MAX_BEHIND
 
 
 def _gained_by_play(

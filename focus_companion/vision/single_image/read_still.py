@@ -30,12 +30,12 @@ _SEARCH_PITCH = 34.0
 
 @dataclass(frozen=True)
 class StillReading:
-    """What one picture shows: ``stacks`` (52, bottom to top), ``sure`` (52) the probability of each top,
-    ``whole`` (52) that of each complete stack, the camera for the picture at full size, the set, and the
-    ``confidence``, 0 … 1, in the board and the tops together."""
+    """What one picture shows: ``stacks`` (52, bottom to top), ``whole`` (52) the probability of each complete
+    stack, the camera for the picture at full size, the set, and the ``confidence``, 0 … 1: the probability of
+    the board times the expected share of the stacks that are right.
+    """
 
     stacks: tuple[str, ...]
-    sure: tuple[float, ...]
     whole: tuple[float, ...]
     camera: Camera
     profile: BoardProfile
@@ -90,20 +90,12 @@ def read_still(
     stacks = last.stacks
     # The explanations that were tried have flat pieces at the centres of their squares.
     compared = stacks if last.palette.flat is None else coarse.stacks
-    tops, heights = (reading_probabilities(coarse, tried, compared, tops=only) for only in (True, False))
-    sure = tuple(share * _probability(lead(choices[s], top=True)) for s, share in enumerate(tops))
+    shares = reading_probabilities(coarse, tried, compared)
     whole = tuple(
-        share * _probability(lead(choices[s], top=False) / LEAD_OVERESTIMATE)
-        for s, share in enumerate(heights)
+        share * _probability(lead(choices[square]) / LEAD_OVERESTIMATE) for square, share in enumerate(shares)
     )
-    return StillReading(
-        stacks,
-        sure,
-        whole,
-        resized(last.camera, image),
-        last.profile,
-        found.confidence * float(np.mean(sure)),
-    )
+    confidence = found.confidence * float(np.mean(whole))
+    return StillReading(stacks, whole, resized(last.camera, image), last.profile, confidence)
 
 
 def _probability(lead: float) -> float:

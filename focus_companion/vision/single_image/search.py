@@ -127,23 +127,19 @@ def best_explanation(
 
 
 def reading_probabilities(
-    best: Explanation, tried: Sequence[TriedReading], stacks: Sequence[str], *, tops: bool
+    best: Explanation, tried: Sequence[TriedReading], stacks: Sequence[str]
 ) -> list[float]:
-    """For each square the probability, 0 … 1, that its stack (``tops``: its top) is that of ``stacks``, as
-    far as it depends on camera and set: the share of the tried explanations that agree, weighted by how well
-    they explain the picture compared with ``best``.
+    """For each square the probability, 0 … 1, that its stack is that of ``stacks``, as far as it depends on
+    camera and set: the share of the tried explanations that agree, weighted by how well they explain the
+    picture compared with ``best``.
     """
     loss = 1e-6 - best.nats
     sigma = _LOSS_SIGMA * loss
     weights = [float(np.exp(-0.5 * ((best.nats - other.nats) / sigma) ** 2)) for other in tried]
     whole = sum(weights) + 1.0
-
-    def agrees(one: str, other: str) -> bool:
-        return one[-1:] == other[-1:] if tops else one == other
-
     weighed = list(zip(weights, tried, strict=True))
     return [
-        (1.0 + sum(weight for weight, other in weighed if agrees(other.stacks[square], stack))) / whole
+        (1.0 + sum(weight for weight, other in weighed if other.stacks[square] == stack)) / whole
         for square, stack in enumerate(stacks)
     ]
 
