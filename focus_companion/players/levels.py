@@ -24,13 +24,13 @@ class Level:
 
 
 LEVELS: Final[dict[int, Level]] = {
-    1: Level(noise=265, depth=3),
-    2: Level(noise=115, depth=3),
-    3: Level(noise=55, nodes=6_500),
-    4: Level(noise=45, nodes=19_000),
-    5: Level(noise=30, nodes=46_000),
-    6: Level(noise=25, nodes=110_000),
-    7: Level(noise=20, nodes=260_000),
+    1: Level(noise=210, depth=3),
+    2: Level(noise=100, nodes=5_000),
+    3: Level(noise=55, nodes=10_000),
+    4: Level(noise=45, nodes=25_000),
+    5: Level(noise=30, nodes=60_000),
+    6: Level(noise=25, nodes=150_000),
+    7: Level(noise=20, nodes=350_000),
     8: Level(noise=15),
 }
 
