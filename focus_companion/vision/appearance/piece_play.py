@@ -1,7 +1,7 @@
 """How much better a stack explains a picture if its pieces may stand off centre.
 
 Pieces have play on each other, so a tall stack leans or bends, and from nearly straight above that shifts its
-top as much as one more piece does. On a board without domes, people put pieces down anywhere near the middle
+top as much as one more piece does. Nothing guides flat pieces: people put them down anywhere near the middle
 of a square. From the square to the top, the displacements are a random walk.
 """
 
@@ -23,11 +23,11 @@ below it. Chosen among 0.15, 0.2, 0.3 and 0.5 on altered versions of one recordi
 makes heights harder to tell from nearly straight above, and the order of the pieces from any side."""
 
 FLAT_PLACEMENT = 0.05
-"""Standard deviation, in squares and in each direction, of how far a piece stands off the centre of a square
-without a dome: 0.03 to 0.07 in four photographs of draughts. Raising it makes heights harder to tell."""
+"""Standard deviation, in squares and in each direction, of how far a flat piece stands off the centre of its
+square: 0.03 to 0.07 in four photographs of draughts. Raising it makes heights harder to tell."""
 
 _FLAT_PLAY = 0.3
-"""How far such a piece stands off the centre of the piece below, relative to :data:`FLAT_PLACEMENT`: an
+"""How far a flat piece stands off the centre of the piece below, relative to :data:`FLAT_PLACEMENT`: an
 assumption, as no stack is in these photographs. Raising it makes the order of the pieces harder to tell."""
 
 _REACH = 3.0
@@ -75,12 +75,11 @@ def displacement_variances(outlines: Outlines, pieces: int, placement: float | N
     it stands off the centre of its square: each adds its own to that of the piece below. ``placement``
     replaces :data:`FLAT_PLACEMENT`.
     """
-    profile = outlines.profile
-    if profile.flat:
+    if flat_tops(outlines):
         foot = (placement or FLAT_PLACEMENT) * outlines.pitch
         play = _FLAT_PLAY * foot
     else:
-        foot = play = PLAY * outlines.pitch / profile.pitch
+        foot = play = PLAY * outlines.pitch / outlines.profile.pitch
     return [foot**2 + number * play**2 for number in range(pieces)]
 
 
