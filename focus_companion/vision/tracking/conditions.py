@@ -184,6 +184,21 @@ class Conditions:
             cv2.copyTo(before[window.slices], unseen, undone[window.slices])
         return undone
 
+    def undo_around(self, picture: Image, window: Window, every: int) -> Image:
+        """The part of an undone picture in a larger ``window``, subsampled by ``every``, with the light
+        undone around the sampled part, too: there, the gain is that at the nearest place that was sampled.
+        """
+        if self.light is None:
+            return picture
+        own = self.sampling.window
+        across = (np.arange(window.left, window.right, every) - own.left) / (own.right - own.left)
+        down = (np.arange(window.top, window.bottom, every) - own.top) / (own.bottom - own.top)
+        inside = ((down >= 0) & (down < 1))[:, None] & ((across >= 0) & (across < 1))
+        if inside.all():
+            return picture
+        factor = np.where(inside[..., None], np.float32(1), 1 / self.light.gain_at(across, down))
+        return np.asarray(cv2.multiply(picture, factor, dtype=cv2.CV_8U), np.uint8)
+
     def _window_steadied(self, image: Image, window: Window) -> tuple[Image, Image | None]:
         """The window with the motion undone, and its pixels that are out of view."""
         lens, size = self.sampling.lens, (window.right - window.left, window.bottom - window.top)

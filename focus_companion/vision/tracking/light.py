@@ -110,6 +110,16 @@ class Light:
         veil = float(self.veil[row, column])
         return float(np.copysign(255 * abs(veil) ** (1 / _GAMMA), veil))
 
+    def gain_at(self, across: NDArray[np.float64], down: NDArray[np.float64]) -> Field:
+        """The gains (D, A, 3) at places given as shares of the picture's width (A,) and height (D,); outside
+        0 … 1, those at its edge.
+        """
+        rows, columns = self.gain.shape[:2]
+        x, y = np.meshgrid(across * columns - 0.5, down * rows - 0.5)
+        at = np.dstack([x, y]).astype(np.float32)
+        found = cv2.remap(self.gain, at, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(found, np.float32)
+
     def undo(self, picture: Image, before: Image) -> Image:
         """The picture as it would look in the light of the picture ``before``."""
         height, width = picture.shape[:2]

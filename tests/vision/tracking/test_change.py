@@ -23,6 +23,7 @@ from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.stack_masks import Outlines, Window, lattice_mask
 from focus_companion.vision.tracking.change import Change, Smoothed, table_window
 from focus_companion.vision.tracking.occluder import SceneObject
+from focus_companion.vision.tracking.reference import Reference
 from focus_companion.vision.tracking.regions import Regions
 
 START = start_position(Rules.make(2)).stacks
@@ -59,6 +60,21 @@ def test_pieces_put_down_some_squares_away_are_recognised_too() -> None:
     view = BoardView(small)
     before, now = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in ("", "rrr"))
     assert Change(Smoothed(now), Smoothed(before), outlines, START, 2.0).appeared(colours) == "rrr"
+
+
+@pytest.mark.parametrize(("laid", "seen"), [("rrr", ""), ("", "rrr")], ids=["lay there before", "new"])
+def test_what_lay_beside_the_board_before_is_no_new_piece_in_another_light(laid: str, seen: str) -> None:
+    """Also where the light is not measured, some squares away from the lattice."""
+    look, view, rng, colours, _ = table()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=30, fill=0.5)
+    outlines = Outlines(camera, look.profile)
+    view = BoardView(replace(look, camera=camera))
+    before, now = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in (laid, "rrr"))
+    conditions = Reference(Smoothed(before)).conditions(Smoothed(before // 3), outlines)
+    undone = conditions.undo(before // 3, table_window(outlines), before)
+    # The colours were learned in the light of the first picture.
+    change = Change(Smoothed(now), Smoothed(undone, conditions), outlines, START, 2.0)
+    assert not conditions.same and change.appeared(colours) == seen
 
 
 def test_a_piece_put_down_on_something_that_resembles_another_colour_is_recognised() -> None:
