@@ -33,7 +33,7 @@ from .explaining import (
 )
 from .margin import MIN_CERTAIN_LEAD
 from .screening import Screening
-from .trimming import Pending, was_touched
+from .trimming import Pending
 from .verdict import Wrong
 from .weighing import MAX_FOREIGN_AREA, NO_RIVAL_LEAD, NOTHING, Judgement, weigh
 
@@ -296,7 +296,7 @@ def _certainly_left(look: Look, best: Judgement, pending: Pending) -> bool:
     """Whether a stack for which there is a prompt was certainly not trimmed: it was certainly too high, and
     since then nobody has touched it or it still looks clearly too high.
     """
-    clear = best.legal_lead >= MIN_TOO_HIGH_LEAD or not was_touched(look, pending.move.target)
+    clear = best.legal_lead >= MIN_TOO_HIGH_LEAD or not pending.was_touched(look)
     return pending.sure and clear
 
 

@@ -37,7 +37,7 @@ from .explaining import MIN_GOOD_NATS_PER_PIXEL
 from .judge import MIN_TOO_HIGH_LEAD, judge
 from .margin import MIN_CERTAIN_LEAD
 from .settle_times import SettleTimes
-from .trimming import Pending, PiecesBeside, was_touched
+from .trimming import Pending, PiecesBeside
 from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 from .weighing import Judgement
 
@@ -248,10 +248,8 @@ class Referee:
         rivals = [a for a in judgement.rivals if a.moves != act.moves or a.kind is not act.kind]
         sure = self._met("nats", judgement.lead, MIN_CERTAIN_LEAD) or not rivals
         sure = sure or self._was_set_down(judgement, look, rivals)
-        alerted = self._alert is not None
-        untrimmed = (
-            act.kind is Kind.PENDING and self._pending is not None and act.moves == (self._pending.move,)
-        )
+        alerted, pending = self._alert is not None, self._pending
+        untrimmed = act.kind is Kind.PENDING and pending is not None and act.moves == (pending.move,)
         if untrimmed and not alerted and (sure or not any(rival.legal or rival.trimmed for rival in rivals)):
             # The board is as at the prompt or, less likely, an illegal act happened elsewhere, about which
             # nobody can be asked.
@@ -292,7 +290,8 @@ class Referee:
             # After turns in quick succession, the next look is judged from the position after them and
             # prompts.
             move = act.moves[-1]
-            self._pending = Pending(move, judgement.trim_lead >= MIN_TOO_HIGH_LEAD, self._beside.nats_if_none)
+            seen_high = judgement.trim_lead >= MIN_TOO_HIGH_LEAD
+            self._pending = Pending(move, seen_high, self._beside.nats_if_none, look.time)
             verdicts.append(TrimAwaited(move, move.target, removed(position, move, self._rules)))
         return verdicts
 
@@ -323,8 +322,9 @@ class Referee:
         """Whether a stack for which there is a prompt may be trimmed although it still looks too high,
         because somebody touched it. Otherwise the prompt might never end although the players followed it.
         """
-        lasted, target = self._settled(look, self._settle_times.again), judgement.act.moves[-1].target
-        return lasted and judgement.trim_lead < MIN_TOO_HIGH_LEAD and was_touched(look, target)
+        lasted, pending = self._settled(look, self._settle_times.again), self._pending
+        touched = pending is not None and pending.was_touched(look)
+        return lasted and judgement.trim_lead < MIN_TOO_HIGH_LEAD and touched
 
     def _ask_if_trimmed(self, move: Move, look: Look, position: Position) -> list[Verdict]:
         """Ask once whether the turn was trimmed. As without the question, the next act counts as a second

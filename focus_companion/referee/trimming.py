@@ -17,7 +17,6 @@ from .acts import Act, Kind
 from .temperature import TEMPERATURE
 
 if TYPE_CHECKING:
-    from ..vision.tracking.change import Change
     from ..vision.tracking.look import Look
 
 BESIDE_EVIDENCE = 28.0
@@ -66,12 +65,39 @@ class Pending:
     """A turn whose stack awaits its trimming.
 
     ``sure``: the picture clearly showed that the stack was not trimmed; ``none_beside``: see
-    :attr:`PiecesBeside.nats_if_none`.
+    :attr:`PiecesBeside.nats_if_none`; ``time``: when the players were prompted, in seconds.
     """
 
     move: Move
     sure: bool
     none_beside: float = 0.0
+    time: float = -math.inf
+
+    def laid_down(self, look: Look) -> str:
+        """Letters of the pieces put down beside the board since the prompt."""
+        return "" if self._still_since(look) else look.appeared_since_mark
+
+    def changed_fraction(self, look: Look) -> float:
+        """Fraction of the stack's pixels that have changed since the prompt. If the two pictures are not
+        comparable there, it is one that tells nothing.
+        """
+        since, target = look.since_mark, self.move.target
+        if since is None or self._still_since(look):
+            return 0.0
+        return float(since.touched[target]) if since.comparable(target) else _UNCERTAIN_FRACTION
+
+    def was_touched(self, look: Look) -> bool:
+        """Whether the stack has clearly been touched since the prompt; only then can pieces beside the board
+        have come from it.
+        """
+        moved = self.changed_fraction(look)
+        return moved > (_MAX_UNTOUCHED_FRACTION if self.laid_down(look) else _MIN_TOUCHED_FRACTION)
+
+    def _still_since(self, look: Look) -> bool:
+        """Whether nothing has moved since the prompt: what differs is the light, or what is left of an
+        earlier picture in one from a camera that averages several.
+        """
+        return look.since <= self.time
 
 
 @dataclass
@@ -86,8 +112,9 @@ class PiecesBeside:
     def count(self, look: Look, act: Act, pending: Pending | None) -> None:
         """Count the trimming that ended the prompt, if the act is one."""
         if pending is not None and act.trimmed and act.legal and act.moves[:1] == (pending.move,):
-            self.seen += bool(look.appeared_since_mark)
-            self.unseen += not look.appeared_since_mark
+            beside = pending.laid_down(look)
+            self.seen += bool(beside)
+            self.unseen += not beside
 
     @property
     def nats_if_none(self) -> float:
@@ -97,8 +124,7 @@ class PiecesBeside:
 
 def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
     """Nats for and against a trimming, from the pieces beside the board and from untouched squares."""
-    since = look.since_mark
-    if pending is None or since is None:
+    if pending is None or look.since_mark is None:
         if _was_too_high(look, act) and not look.appeared:
             return -NONE_BESIDE_PENALTY if _visibly_trimmed(look, act) else -UNPROMPTED_PENALTY
         if act.trimmed and act.legal:
@@ -107,19 +133,19 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
             return 0.0
         # Pieces that are missing from a stack, and not in somebody's hand, must lie somewhere.
         return -_mismatch(look, act, look.appeared) if look.appeared else -_CONTRARY_WEIGHT * BESIDE_EVIDENCE
-    moved = _changed_fraction(since, pending.move.target)
+    moved, laid_down = pending.changed_fraction(look), pending.laid_down(look)
     if act.moves[:1] != (pending.move,):
         if not pending.sure:
             return 0.0
         # The act requires that the turn was taken back first, leaving nothing beside the board.
-        left = moved > _MIN_TOUCHED_FRACTION and look.appeared_since_mark
+        left = moved > _MIN_TOUCHED_FRACTION and laid_down
         # Missing pieces are out of view as well, be it in a hand.
-        gone = not look.appeared_since_mark and _pieces_missing(look, act)
+        gone = not laid_down and _pieces_missing(look, act)
         beside = -_CONTRARY_WEIGHT * BESIDE_EVIDENCE if left else pending.none_beside if gone else 0.0
         return Kind.BACK.value + beside
     if act.trimmed or act.believed or (act.legal and len(act.moves) > 1):
-        if look.appeared_since_mark:
-            return BESIDE_EVIDENCE - _mismatch(look, act, look.appeared_since_mark)
+        if laid_down:
+            return BESIDE_EVIDENCE - _mismatch(look, act, laid_down)
         if pending.sure:
             return -_UNTOUCHED_PENALTY if moved < _MAX_UNTOUCHED_FRACTION else pending.none_beside
         if moved >= _MAX_UNTOUCHED_FRACTION:
@@ -127,7 +153,7 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
         # The stack was never certainly too high: if play goes on, it may have been trimmed from the
         # beginning.
         return -UNPROMPTED_PENALTY if act.moves == (pending.move,) else -2 * NONE_BESIDE_PENALTY
-    if moved > _MIN_TOUCHED_FRACTION and look.appeared_since_mark:
+    if moved > _MIN_TOUCHED_FRACTION and laid_down:
         return -_CONTRARY_WEIGHT * BESIDE_EVIDENCE
     limits = _PROBABLY_UNTOUCHED_FRACTION, _UNCERTAIN_FRACTION, _PROBABLY_TOUCHED_FRACTION
     untouched = float(np.interp(moved, limits, (0.5 * BESIDE_EVIDENCE, 0.0, -0.5 * BESIDE_EVIDENCE)))
@@ -136,23 +162,6 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
     # The stack may have been trimmed before it was seen. If it was one piece too high and was touched since,
     # that piece was probably taken.
     return min(0.0, untouched) if len(_stack_left(look, act)) == MAX_HEIGHT + 1 else 0.0
-
-
-def was_touched(look: Look, square: int) -> bool:
-    """Whether a stack has clearly been touched since its prompt; only then can pieces beside the board have
-    come from it.
-    """
-    if look.since_mark is None:
-        return False
-    moved = _changed_fraction(look.since_mark, square)
-    return moved > (_MAX_UNTOUCHED_FRACTION if look.appeared_since_mark else _MIN_TOUCHED_FRACTION)
-
-
-def _changed_fraction(since: Change, square: int) -> float:
-    """Fraction of a stack's pixels that have changed since its prompt. If the two pictures are not comparable
-    there, it is one that tells nothing.
-    """
-    return float(since.touched[square]) if since.comparable(square) else _UNCERTAIN_FRACTION
 
 
 def gain_if_trimmed(look: Look, act: Act, pending: Pending | None, *, off_centre: bool = False) -> float:

@@ -223,7 +223,7 @@ def test_a_stack_that_still_looks_too_high_is_asked_about_once_it_was_touched(
 
     def emitted(number: int, age: float, high: float, **since: Any) -> list[Verdict]:
         fits = {"f7": {"rrgrgg": 90.0, "rgrgg": 90.0 - high}}
-        look = fake_look(STACKS, {"f7": 0.5}, fits, number=number, age=age, **since)
+        look = fake_look(STACKS, {"f7": 0.5}, fits, number=number, age=age, time=number + age, **since)
         return list(referee.judge(look, [position]).verdicts)
 
     assert [type(verdict) for verdict in emitted(1, 0.3, 20.0)] == [TrimAwaited]
@@ -255,6 +255,7 @@ def test_play_goes_on_with_a_stack_that_may_have_been_trimmed(
         stacks | red,
         number=2,
         age=1.3,
+        time=2.0,
         touched_since_mark=moved,
     )
     said = referee.judge(look, [position]).verdicts
@@ -273,6 +274,19 @@ def test_a_stack_touched_since_its_prompt_is_probably_trimmed(
     _, high = trimmed_and_high()
     look = fake_look(STACKS, touched_since_mark=moved)
     assert trimming_evidence(look, high, Pending(ON_HIGH, sure=sure)) == pytest.approx(evidence)
+
+
+@pytest.mark.parametrize(("time", "touched"), [(0.5, False), (0.9, False), (1.5, True)])
+def test_nobody_touched_a_stack_while_nothing_moved(time: float, touched: bool) -> None:
+    """A camera that averages several pictures shows pieces and hands for a while after they are gone; and
+    the light may change slowly.
+    """
+    trimmed, high = trimmed_and_high()
+    prompted = Pending(ON_HIGH, sure=False, time=0.5)
+    look = fake_look(STACKS, touched_since_mark=0.8, beside="r", time=time, age=0.4)
+    assert prompted.was_touched(look) is touched
+    found = weigh(Screening(look, prompted), [trimmed, high])
+    assert found.act is (trimmed if touched else high)
 
 
 def test_a_touched_stack_with_two_pieces_too_many_may_still_have_one_too_many() -> None:
