@@ -84,20 +84,20 @@ class _Count(NamedTuple):
     wrong: Floats
 
 
-def _templates() -> tuple[Flags, Flags, Flags]:
-    """Masks [rank, file] of sides along a rank, each at the field before it: those between two squares, and
-    those between a square and the frame after it, or before it. The sides of the unused corners, which may be
-    covered, belong to none.
+def _templates() -> tuple[Flags, Flags, Flags, Flags]:
+    """Masks [rank, file] of sides along a rank, each at the field before it: those between two squares, those
+    between a square and the frame after it, or before it, and those of a field in the unused corners.
     """
     squares = np.zeros((_WIDTH, _WIDTH), bool)
     squares[np.array(RANK) + 1, np.array(FILE) + 1] = True
     frame = np.ones_like(squares)
     frame[1:-1, 1:-1] = False
     after, frame_after = np.roll(squares, -1, 1), np.roll(frame, -1, 1)
-    return squares & after, squares & frame_after, frame & after
+    inner = squares & after
+    return inner, squares & frame_after, frame & after, ~frame & ~frame_after & ~inner
 
 
-_INNER, _LEAVING, _ENTERING = _templates()
+_INNER, _LEAVING, _ENTERING, _CORNER = _templates()
 _INNER_SIDES = 2 * int(_INNER.sum())
 """Number of sides between two squares, in both directions."""
 _AXIS = np.arange(-_REACH, _REACH)
@@ -210,8 +210,9 @@ def _evidence(sides: Floats, threshold: float, light: Flags) -> Floats:
     # square after it has the other shade.
     dark_edge = _count(outcomes, (_LEAVING, ~light), (_ENTERING, light))
     light_edge = _count(outcomes, (_LEAVING, light), (_ENTERING, ~light))
+    corners = _count(outcomes, (_CORNER, np.ones_like(light)))
     measured, right, wrong = outcomes.sum((1, 2, 3))[:, None, None] - np.sum(
-        [inner, dark_edge, light_edge], 0
+        [inner, dark_edge, light_edge, corners], 0
     )
     rate = np.clip((right + wrong) / np.maximum(measured, 1), *_RATES)
     shown = np.clip(inner.right / _INNER_SIDES, *_RATES)
@@ -232,7 +233,9 @@ def _evidence(sides: Floats, threshold: float, light: Flags) -> Floats:
     within = ratio(inner, shown * (1 - _P_WRONG), _P_WRONG)
     # Sides outside the picture are hidden, too.
     within += (_INNER_SIDES - inner.measured) * np.log(1 - shown)
-    return np.asarray(within + np.max([*edges, np.zeros_like(within)], axis=0))
+    # The unused corners may be covered, by pieces that were taken, for instance.
+    open_corners = ratio(corners, shown * (1 - _P_WRONG), _P_WRONG)
+    return np.asarray(within + np.maximum(open_corners, 0) + np.max([*edges, np.zeros_like(within)], axis=0))
 
 
 def _count(outcomes: Flags, *parts: tuple[Flags, Flags]) -> _Count:

@@ -92,6 +92,34 @@ def test_the_frame_may_be_as_dark_as_the_dark_fields() -> None:
     assert found is not None and corner_error(found.camera, look.camera, PROFILE, turns=4) < 0.05
 
 
+def draughts_start(fold: int) -> NDArray[np.uint8]:
+    """A board with draughts as for a game of draughts, seen at an angle: fields of 45 pixels, in a frame as
+    dark as the dark fields, and ``fold`` pixels between the halves.
+    """
+    fields = (np.indices((8, 8)).sum(0) % 2 * 130 + 70).astype(np.uint8)
+    board = np.dstack([cv2.resize(fields, None, fx=45, fy=45, interpolation=cv2.INTER_NEAREST)] * 3)
+    board = cv2.copyMakeBorder(board, 30, 30, 30, 30, cv2.BORDER_CONSTANT, value=(70,) * 3)
+    for row, column in np.argwhere(fields == 70).tolist():
+        shade = (110, 190, 200) if row < 3 else (140, 60, 40)
+        if row not in (3, 4):
+            cv2.circle(board, (45 * column + 52, 45 * row + 46), 19, shade, cv2.FILLED)
+    board = np.insert(board, [210] * fold, 20, axis=0)
+    image = cv2.copyMakeBorder(board, 60, 60, 170, 170, cv2.BORDER_CONSTANT, value=(180,) * 3)
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), 1.2), np.uint8)
+
+
+@pytest.mark.parametrize("fold", [0, 5])
+def test_a_board_with_draughts_is_not_placed_a_row_off(fold: int) -> None:
+    """The pieces hide sides of the last row, and the frame is as dark as its fields: the fields in the unused
+    corners show where the board ends.
+    """
+    image = draughts_start(fold)
+    found = find_chess_board(image, PROFILE)
+    assert found is not None
+    (middle,) = found[0].project(np.zeros((1, 3)))
+    assert np.abs(middle - np.array(image.shape[1::-1]) / 2).max() < 5
+
+
 @pytest.mark.parametrize("shift", [(0.2, 0.18), (-0.24, 0.1)])
 def test_a_pose_a_quarter_of_a_square_off_is_fitted_to_the_fields(shift: tuple[float, float]) -> None:
     look = chess_look(35, 20)
