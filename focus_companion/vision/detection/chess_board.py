@@ -5,6 +5,8 @@ The corners determine lattices of fields; :mod:`.field_sides` finds the board's 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +56,18 @@ def find_chess_board(
     """The camera of a chess board in a BGR picture, up to quarter turns, and the probability (0 … 1) of its
     place; None if there is no board, or its place is not certain.
     """
+    return next((found for each in _contrasting(image) if (found := _found(each, profile, lens))), None)
+
+
+def _contrasting(image: Image) -> Iterator[Image]:
+    """The picture, and its red, green and blue alone: red and green fields may be equally bright."""
+    yield image
+    for channel in (2, 1, 0):
+        yield np.asarray(cv2.merge([image[..., channel]] * 3), np.uint8)
+
+
+def _found(image: Image, profile: BoardProfile, lens: LensProfile | None) -> tuple[Camera, float] | None:
+    """The board, by the brightness of its fields; as :func:`find_chess_board`."""
     work = reduced(image, WORK_PIXELS)[0]
     height, width = work.shape[:2]
     seen = Lens.guess(width, height) if lens is None else lens.at(width, height)
@@ -134,12 +148,12 @@ def fitted_to_corners(
     """An approximate camera fitted to the corners of the fields with subpixel accuracy, and the share of
     corners that were detected; None if these are too few or inconsistent.
     """
-    fine = reduced(image, FINE_PIXELS)[0]
-    here = resized(camera, fine)
-    fitted = _fitted(here, _subpixel_corners(fine, here, profile), profile, lens)
-    if fitted is None or fitted[1] < MIN_CORNER_SHARE:
-        return None
-    return resized(fitted[0], image), fitted[1]
+    for each in _contrasting(reduced(image, FINE_PIXELS)[0]):
+        here = resized(camera, each)
+        fitted = _fitted(here, _subpixel_corners(each, here, profile), profile, lens)
+        if fitted is not None and fitted[1] >= MIN_CORNER_SHARE:
+            return resized(fitted[0], image), fitted[1]
+    return None
 
 
 def _fitted(

@@ -120,6 +120,23 @@ def test_a_board_with_draughts_is_not_placed_a_row_off(fold: int) -> None:
     assert np.abs(middle - np.array(image.shape[1::-1]) / 2).max() < 5
 
 
+@pytest.mark.parametrize(
+    "shades", [((45, 40, 200), (40, 123, 40)), ((30, 30, 190), (80, 75, 70))], ids=["red-green", "red-grey"]
+)
+def test_fields_may_differ_only_in_colour(shades: tuple[tuple[int, int, int], ...]) -> None:
+    fields = np.array(shades, np.uint8)[np.indices((8, 8)).sum(0) % 2]
+    board = cv2.resize(fields, None, fx=45, fy=45, interpolation=cv2.INTER_NEAREST)
+    table = np.full((480, 640, 3), 190, np.uint8)
+    table[60:420, 140:500] = board
+    image = np.asarray(cv2.GaussianBlur(table, (0, 0), 1.2), np.uint8)
+    found = find_chess_board(image, PROFILE)
+    assert found is not None
+    assert np.abs(found[0].project(np.zeros((1, 3))) - (319.5, 239.5)).max() < 1
+    moved = turned(found[0], 0, (0.2 * PROFILE.pitch, -0.15 * PROFILE.pitch))
+    fitted = fitted_to_corners(image, moved, PROFILE, None)
+    assert fitted is not None and corner_error(fitted[0], found[0], PROFILE) < 0.05
+
+
 @pytest.mark.parametrize("shift", [(0.2, 0.18), (-0.24, 0.1)])
 def test_a_pose_a_quarter_of_a_square_off_is_fitted_to_the_fields(shift: tuple[float, float]) -> None:
     look = chess_look(35, 20)
