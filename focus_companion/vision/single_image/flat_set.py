@@ -32,6 +32,10 @@ _PARITY = (np.array(FILE) + np.array(RANK)) % 2
 _RIM = np.ones((3, 3), np.uint8)
 """Neighbourhood of a pixel in which shades mix."""
 
+_FIELD_MARGIN = 0.08
+"""Margin of a field, in squares, in which its colour mixes with that of the next one: cameras record colours
+with less resolution than brightness. Raising it leaves fewer pixels to measure the field's shade from."""
+
 _MIN_PIXELS = 12
 """Minimum number of visible pixels of a shade for it to be measured."""
 
@@ -87,7 +91,7 @@ class FieldShades:
         """The fields in the ``pixels`` (h, w, 3) of ``window``, from the corners of squares, which a piece on
         the square does not hide, where they are ``usable`` (h, w); None if these show too few fields.
         """
-        usable = usable & _pure(fields(outlines, window))
+        usable = usable & _pure(fields(outlines, window), round(_FIELD_MARGIN * outlines.pitch))
         for column in outlines.columns:
             usable[_part(column.window, window)] &= ~column.masks[1]
         seen = _field_percentiles(pixels, fields(outlines, window), usable, len(SQUARES), _SHADE_PERCENTILE)
@@ -326,9 +330,12 @@ def _robust_fit(terms: Floats, values: Floats) -> Floats:
     return np.asarray(fit, np.float64)
 
 
-def _pure(labels: NDArray[np.uint8]) -> Mask:
-    """Mask (h, w) of the pixels whose neighbours have the same label."""
-    return np.asarray(cv2.erode(labels, _RIM) == cv2.dilate(labels, _RIM), bool)
+def _pure(labels: NDArray[np.uint8], margin: int = 1) -> Mask:
+    """Mask (h, w) of the pixels that have the same label as all others within ``margin`` pixels, at least
+    their neighbours.
+    """
+    around = np.ones((2 * max(1, margin) + 1,) * 2, np.uint8)
+    return np.asarray(cv2.erode(labels, around) == cv2.dilate(labels, around), bool)
 
 
 def _part(inner: Window, window: Window) -> tuple[slice, slice]:

@@ -140,6 +140,25 @@ def test_the_shades_of_tops_are_found_among_shadows_and_other_things() -> None:
     assert silver[0] / silver[2] > 0.85 and copper[0] / copper[2] < 0.7
 
 
+def test_colours_that_mix_at_the_edges_of_fields_are_not_those_of_pieces() -> None:
+    """As of blue and green fields, which a camera records with less resolution than their brightness."""
+    outlines = Outlines(look_of(SETS["white and black"]).camera, PROFILE, 5)
+    window = outlines.window(range(len(SQUARES)))
+    green = (np.array(FILE) + np.array(RANK)) % 2 == 1
+    shades = np.where(green[:, None], (45, 121, 44), (104, 40, 30))
+    pixels = np.concatenate([[(150, 150, 150)], shades]).astype(np.uint8)[fields(outlines, window)]
+    converted = cv2.cvtColor(pixels, cv2.COLOR_BGR2YCrCb)
+    converted[..., 1:] = cv2.GaussianBlur(converted[..., 1:], (0, 0), 0.05 * outlines.pitch)
+    pixels = np.asarray(cv2.cvtColor(converted, cv2.COLOR_YCrCb2BGR), np.uint8)
+    for square, shade in ((INDEX["d5"], (26, 28, 28)), (INDEX["e3"], (100, 126, 144))):
+        centre = outlines.camera.project(np.append(PROFILE.centres[square], 8.5)[None])[0]
+        place = tuple((centre - (window.left, window.top)).round().astype(int).tolist())
+        cv2.circle(pixels, place, round(0.35 * outlines.pitch), shade, -1)
+    colours = FlatColours.first(pixels, outlines, window, "gr", {})
+    assert colours is not None
+    assert sorted(round(shade.sum()) for shade in colours.tops.values()) == pytest.approx([82, 370], abs=12)
+
+
 def test_known_shades_say_whose_the_pieces_are() -> None:
     pixels, outlines, window = seen(look_of(SETS["white and black"]), position())
     for white, black in (("g", "r"), ("r", "g")):
