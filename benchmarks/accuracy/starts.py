@@ -37,7 +37,7 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import SQUARES
 from focus_companion.game.start import Start
 from focus_companion.session import events as events_of
-from focus_companion.session.requests import SetPosition
+from focus_companion.session.requests import SetPosition, StandsRight
 from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView
@@ -233,8 +233,9 @@ _UNREAD = "nothing read"
 
 
 class Reading(Ours):
-    """The product when the camera reads the start, with players who correct what it has misread. If the set's
-    shades are not known, it guesses who has which, and they swap the colours if it has guessed wrong.
+    """The product when the camera reads the start, with players who correct what it has misread, and confirm
+    that the pieces stand like that if it then still sees others. If the set's shades are not known, it guesses
+    who has which, and they swap the colours if it has guessed wrong.
 
     ``misread``: the number of misread squares; ``doubted``: squares that it was not sure of; ``silent``:
     those that it misread without doubt, as "square: true as read".
@@ -254,6 +255,8 @@ class Reading(Ours):
         for event in events:
             if isinstance(event, events_of.Reading) and event.position and self.silent == _UNREAD:
                 self._put_right(event)
+            elif isinstance(event, events_of.SetUp) and event.squares and self.silent != _UNREAD:
+                self.session.submit(StandsRight())
         return self.public(events)
 
     def _put_right(self, reading: events_of.Reading) -> None:
