@@ -85,26 +85,30 @@ class Background:
         pixels: NDArray[np.uint8],
         generic: NDArray[np.float32],
         *,
-        flat: bool = False,
+        fields: NDArray[np.bool_] | None = None,
         around: NDArray[np.uint8] | None = None,
     ) -> NDArray[np.float32]:
         """(h, w) log-likelihood of these pixels if they are bare; ``generic`` (h, w) is that under the colour
-        model of the bare board. ``flat``: a chess board, on which no field ever shows the shade of another;
-        ``around`` (h, w, 3) is then the shade around each pixel, for the light on pixels never seen bare.
+        model of the bare board. ``fields`` (h, w): the pixels on a chess board's fields, none of which ever
+        shows the shade of another; ``around`` (h, w, 3) is then the shade around each pixel, for the light on
+        pixels never seen bare.
         """
         seen = self._known[window.slices]
         known = seen | self._inferred[window.slices]
-        deviation = cv2.absdiff(pixels, self._colour[window.slices]).astype(np.float32)
-        exponent = np.asarray(cv2.transform(cv2.multiply(deviation, deviation), _EXPONENT_KERNEL))
-        if flat:
+        if fields is None:
+            deviation = cv2.absdiff(pixels, self._colour[window.slices]).astype(np.float32)
+            exponent = np.asarray(cv2.transform(cv2.multiply(deviation, deviation), _EXPONENT_KERNEL))
+            own = np.asarray(_PEAK_NATS + exponent, np.float32)
+        else:
             shades = self._colour[window.slices]
             if around is not None:
                 shades = np.where(seen[..., None], shades, relit(shades, around))
             own = shade_log_likelihood(pixels, shades)
-            return np.where(known, own, generic).astype(np.float32, copy=False)
-        # An equal mixture of what was seen here and what the bare board looks like anywhere.
-        both = cv2.log(cv2.add(cv2.exp(_PEAK_NATS + exponent), cv2.exp(generic))) - np.float32(np.log(2))
-        return np.where(known, both, generic).astype(np.float32, copy=False)
+        # An equal mixture of what was seen here and what the bare board looks like anywhere: beside the
+        # squares, pieces are put down and taken away.
+        both = cv2.log(cv2.add(cv2.exp(own), cv2.exp(generic))) - np.float32(np.log(2))
+        bare = both if fields is None else np.where(fields, own, both)
+        return np.where(known, bare, generic).astype(np.float32, copy=False)
 
 
 def relit(shade: NDArray[np.uint8], around: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
-from ..geometry.stack_masks import TALLEST_UNTRIMMED, Outlines, Window
+from ..geometry.stack_masks import TALLEST_UNTRIMMED, Outlines, Window, fields
 from .background import Background, shade_log_likelihood
 from .colour_model import BARE, CLASS, CLASSES, OUTLIER_SHARE, ColourModel
 from .flat_pieces import TOP, flat_tops, local_shade, parts_log_likelihood
@@ -257,8 +257,9 @@ class Evidence:
         pixels = self.image[part.slices]
         around = local_shade(pixels, self.outlines.pitch) if self._tops else None
         scores = self.colours.log_likelihood_by_class(pixels)
+        on_fields = fields(self.outlines, part) > 0 if self.outlines.profile.flat else None
         scores[BARE] = self._background.log_likelihood(
-            part, pixels, scores[BARE], flat=self.outlines.profile.flat, around=around
+            part, pixels, scores[BARE], fields=on_fields, around=around
         )
         piece = self.outlines.columns[square].masks[1]
         unseen = self.colours.of_any_shade

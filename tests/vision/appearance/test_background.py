@@ -20,7 +20,8 @@ GENERIC = np.full((40, 80), -3.0, np.float32)
 def nats(background: Background, colour: tuple[int, int, int], *, flat: bool = False) -> float:
     """Log-likelihood of this colour for the bare field where the piece stood."""
     pixels = np.full((40, 80, 3), colour, np.uint8)
-    return float(background.log_likelihood(WHOLE, pixels, GENERIC, flat=flat)[HIDDEN].mean())
+    fields = FIELDS > 0 if flat else None
+    return float(background.log_likelihood(WHOLE, pixels, GENERIC, fields=fields)[HIDDEN].mean())
 
 
 def with_piece(
@@ -76,4 +77,15 @@ def test_a_field_of_a_chess_board_shows_its_own_shade_in_light_and_shadow(
     background.learn(field, WHOLE, np.ones((40, 80), bool), 1.0)
     elsewhere = np.full((40, 80), 4.0, np.float32)
     pixels = np.full((40, 80, 3), shown, np.uint8)
-    assert (background.log_likelihood(WHOLE, pixels, elsewhere, flat=True).mean() > 0) == bare
+    nats = background.log_likelihood(WHOLE, pixels, elsewhere, fields=FIELDS > 0)
+    assert (nats.mean() > 0) == bare
+
+
+def test_what_a_piece_beside_the_squares_has_uncovered_is_the_bare_board() -> None:
+    """It had been taken for a part of the board, which shows another colour now."""
+    background, piece, frame = Background(40, 80), (26, 28, 29), (200, 210, 220)
+    background.learn(np.full((40, 80, 3), piece, np.uint8), WHOLE, np.ones((40, 80), bool), 1.0)
+    elsewhere = np.full((40, 80), 4.0, np.float32)
+    pixels = np.full((40, 80, 3), frame, np.uint8)
+    nats = background.log_likelihood(WHOLE, pixels, elsewhere, fields=FIELDS == 1)
+    assert nats[FIELDS == 1].max() < 0 < 3 < nats[FIELDS == 2].min()
