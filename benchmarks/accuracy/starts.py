@@ -234,8 +234,8 @@ _UNREAD = "nothing read"
 
 class Reading(Ours):
     """The product when the camera reads the start, with players who correct what it has misread, and confirm
-    that the pieces stand like that if it then still sees others. If the set's shades are not known, it guesses
-    who has which, and they swap the colours if it has guessed wrong.
+    that the pieces stand like that if it still sees others. If the set's shades are not known, it guesses who
+    has which, and they swap the colours if it has guessed wrong.
 
     ``misread``: the number of misread squares; ``doubted``: squares that it was not sure of; ``silent``:
     those that it misread without doubt, as "square: true as read".
