@@ -80,6 +80,11 @@ class BoardProfile:
         """Whether an empty square has no dome, and so no outline."""
         return self.dome.height <= 0
 
+    def with_wider_pieces(self, factor: float) -> BoardProfile:
+        """The same set with pieces that are so many times as wide."""
+        rings = tuple((radius * factor, height) for radius, height in self.piece.rings)
+        return replace(self, piece=Solid(rings))
+
     @property
     def centres(self) -> Floats:
         """Centres of the 52 squares, (52, 2) mm."""

@@ -36,6 +36,9 @@ _FIELD_MARGIN = 0.08
 """Margin of a field, in squares, in which its colour mixes with that of the next one: cameras record colours
 with less resolution than brightness. Raising it leaves fewer pixels to measure the field's shade from."""
 
+_WIDEST_RADIUS = 0.46
+"""Radius of the widest pieces, in squares."""
+
 _MIN_PIXELS = 12
 """Minimum number of visible pixels of a shade for it to be measured."""
 
@@ -92,8 +95,8 @@ class FieldShades:
         the square does not hide, where they are ``usable`` (h, w); None if these show too few fields.
         """
         usable = usable & _pure(fields(outlines, window), round(_FIELD_MARGIN * outlines.pitch))
-        for column in outlines.columns:
-            usable[_part(column.window, window)] &= ~column.masks[1]
+        singles = dict.fromkeys(range(len(SQUARES)), (1,))
+        usable &= outlines.paint(singles, window, outlines.far_to_near) == BARE
         seen = _field_percentiles(pixels, fields(outlines, window), usable, len(SQUARES), _SHADE_PERCENTILE)
         seen = np.maximum(seen, 1.0)
         x, y = outlines.profile.centres.T / (4 * outlines.profile.pitch)
@@ -167,7 +170,10 @@ class FlatColours:
         """
         if not flat_tops(outlines):
             return None
-        board = FieldShades.measured(pixels, outlines, window, np.ones(pixels.shape[:2], bool))
+        profile = outlines.profile
+        widest = profile.with_wider_pieces(_WIDEST_RADIUS * profile.pitch / profile.piece.radius)
+        covering = Outlines(outlines.camera, widest, 1)
+        board = FieldShades.measured(pixels, covering, window, np.ones(pixels.shape[:2], bool))
         if board is None:
             return None
         shades = _top_shades(pixels, outlines, window, board)

@@ -46,14 +46,19 @@ def read_off_centre(explanation: Explanation) -> tuple[Explanation, list[list[Sc
     """
     if explanation.palette.flat is None:
         return explanation, [square.choices for square in _read(explanation, None)]
-    placement = max(_PLACEMENTS, key=lambda tried: _explained(explanation, tried))
+    placement = usual_placement(explanation)
     read = _read(explanation, placement)
     # Where the pieces stand, the picture shows the shades of their sides.
     explanation = explanation.with_places([square.places for square in read])
     return explanation, [square.choices for square in _read(explanation, placement)]
 
 
-def _explained(explanation: Explanation, placement: float) -> float:
+def usual_placement(explanation: Explanation) -> float:
+    """How far off the centre the flat pieces of an explanation usually stand, in squares."""
+    return max(_PLACEMENTS, key=lambda tried: nats_if_placed(explanation, tried))
+
+
+def nats_if_placed(explanation: Explanation, placement: float) -> float:
     """The log-likelihood of the picture if flat pieces were placed that carefully, apart from a constant."""
     before = explanation.solver.stacks
     best = [square.choices[0] for square in _read(explanation, placement)]

@@ -15,6 +15,7 @@ from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
 from ..haze import Haze
 from .off_centre import LEAD_OVERESTIMATE, lead, read_off_centre
+from .piece_width import with_fitting_width
 from .search import (
     CLEAR_GAIN,
     best_explanation,
@@ -81,7 +82,7 @@ def read_still(
             picture = StillPicture(small, nearest.camera, found.profile, players, lens)
             first = initial_explanation(picture, nearest.camera, found.profile)
     last, tried = best_explanation(first, profiles, keep_camera=found.fitted_to_fields)
-    coarse = last
+    coarse = last = with_fitting_width(last)
     if small is not work:
         camera = resized(last.camera, work)
         picture = StillPicture(work, camera, last.profile, players, lens)

@@ -11,6 +11,7 @@ import pytest
 from simulated import view_of
 
 from focus_companion.game.squares import FILE, INDEX, RANK, SQUARES
+from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.scene_style import (
     BoardStyle,
     PieceStyle,
@@ -100,6 +101,20 @@ def test_pieces_put_down_carelessly_are_read(
     assert reading is not None
     wrong = [s for s, stack in enumerate(position()) if reading.stacks[s] != stack]
     assert len(wrong) <= most and all(reading.whole[s] < 0.7 for s in wrong)
+
+
+@pytest.mark.parametrize("width", [1.0, 1.12])
+def test_pieces_wider_than_the_profiles_are_read(width: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the profile's width, 4 of the 18 stacks are misread if the pieces are wider."""
+    look = look_of(SETS["white and black"])
+    monkeypatch.setattr(SceneStyle, "profile", property(lambda _: PROFILE.with_wider_pieces(width)))
+    shown = BoardView(look).shoot(Stage(position()), np.random.default_rng(3))
+    found = FoundBoard(look.camera, PROFILE, 0.9, fitted_to_fields=True)
+    monkeypatch.setattr(read_still, "find_board", lambda *_, **__: found)
+    reading = read_still.read_still(shown, [PROFILE], "gr")
+    assert reading is not None
+    assert reading.profile.piece.radius == pytest.approx(width * PROFILE.piece.radius, rel=0.05)
+    assert reading.stacks == position()
 
 
 def test_a_field_has_its_shade_in_its_light_whatever_stands_on_it() -> None:
