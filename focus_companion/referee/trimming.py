@@ -94,8 +94,8 @@ class Pending:
         return moved > (_MAX_UNTOUCHED_FRACTION if self.laid_down(look) else _MIN_TOUCHED_FRACTION)
 
     def _still_since(self, look: Look) -> bool:
-        """Whether nothing has moved since the prompt: what differs is the light, or what is left of an
-        earlier picture in one from a camera that averages several.
+        """Whether nothing has moved since the prompt. Pixels may still have changed: by the light, or because
+        the camera averages successive pictures, in which hands and pieces fade slowly.
         """
         return look.since <= self.time
 

@@ -104,8 +104,8 @@ class Background:
             if around is not None:
                 shades = np.where(seen[..., None], shades, relit(shades, around))
             own = shade_log_likelihood(pixels, shades)
-        # An equal mixture of what was seen here and what the bare board looks like anywhere: beside the
-        # squares, pieces are put down and taken away.
+        # An equal mixture of what was seen here and what the bare board looks like anywhere. On a chess board
+        # it applies only beside the fields, where pieces are put down and taken away.
         both = cv2.log(cv2.add(cv2.exp(own), cv2.exp(generic))) - np.float32(np.log(2))
         bare = both if fields is None else np.where(fields, own, both)
         return np.where(known, bare, generic).astype(np.float32, copy=False)

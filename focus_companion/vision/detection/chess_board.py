@@ -56,18 +56,25 @@ def find_chess_board(
     """The camera of a chess board in a BGR picture, up to quarter turns, and the probability (0 … 1) of its
     place; None if there is no board, or its place is not certain.
     """
-    return next((found for each in _contrasting(image) if (found := _found(each, profile, lens))), None)
+    for picture in _with_single_channels(image):
+        if (found := _found_by_brightness(picture, profile, lens)) is not None:
+            return found
+    return None
 
 
-def _contrasting(image: Image) -> Iterator[Image]:
-    """The picture, and its red, green and blue alone: red and green fields may be equally bright."""
+def _with_single_channels(image: Image) -> Iterator[Image]:
+    """The picture itself, then its red, green and blue channel, each as a grey picture: fields of different
+    colours may be equally bright.
+    """
     yield image
     for channel in (2, 1, 0):
         yield np.asarray(cv2.merge([image[..., channel]] * 3), np.uint8)
 
 
-def _found(image: Image, profile: BoardProfile, lens: LensProfile | None) -> tuple[Camera, float] | None:
-    """The board, by the brightness of its fields; as :func:`find_chess_board`."""
+def _found_by_brightness(
+    image: Image, profile: BoardProfile, lens: LensProfile | None
+) -> tuple[Camera, float] | None:
+    """As :func:`find_chess_board`, for a board whose fields differ in brightness."""
     work = reduced(image, WORK_PIXELS)[0]
     height, width = work.shape[:2]
     seen = Lens.guess(width, height) if lens is None else lens.at(width, height)
@@ -148,9 +155,9 @@ def fitted_to_corners(
     """An approximate camera fitted to the corners of the fields with subpixel accuracy, and the share of
     corners that were detected; None if these are too few or inconsistent.
     """
-    for each in _contrasting(reduced(image, FINE_PIXELS)[0]):
-        here = resized(camera, each)
-        fitted = _fitted(here, _subpixel_corners(each, here, profile), profile, lens)
+    for picture in _with_single_channels(reduced(image, FINE_PIXELS)[0]):
+        here = resized(camera, picture)
+        fitted = _fitted(here, _subpixel_corners(picture, here, profile), profile, lens)
         if fitted is not None and fitted[1] >= MIN_CORNER_SHARE:
             return resized(fitted[0], image), fitted[1]
     return None

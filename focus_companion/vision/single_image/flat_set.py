@@ -37,7 +37,8 @@ _FIELD_MARGIN = 0.08
 with less resolution than brightness. Raising it leaves fewer pixels to measure the field's shade from."""
 
 _WIDEST_RADIUS = 0.46
-"""Radius of the widest pieces, in squares."""
+"""Radius of the widest pieces, in squares. Raising it leaves fewer pixels at the corners of the fields, from
+which their shades are measured."""
 
 _MIN_PIXELS = 12
 """Minimum number of visible pixels of a shade for it to be measured."""

@@ -67,13 +67,14 @@ class Smoothed:
         return self._part[1]
 
     def thinned(self, window: Window, every: int) -> NDArray[np.uint8]:
-        """The blurred pixels of a window, subsampled by ``every`` in both directions, in the light that was
-        undone also where that was not measured.
+        """The blurred pixels of a window, subsampled by ``every`` in both directions. Outside the part in
+        which the light was measured, it is undone as well.
         """
         if self._thinned is None or self._thinned[:2] != (window, every):
             # A copy, so that the rest of a large picture is released.
             part = blurred(self.image[window.slices])[::every, ::every].copy()
-            part = part if self.undone is None else self.undone.undo_around(part, window, every)
+            if self.undone is not None:
+                part = self.undone.undo_around(part, window, every)
             self._thinned = window, every, part
         return self._thinned[2]
 

@@ -185,8 +185,10 @@ class Conditions:
         return undone
 
     def undo_around(self, picture: Image, window: Window, every: int) -> Image:
-        """The part of an undone picture in a larger ``window``, subsampled by ``every``, with the light
-        undone around the sampled part, too: there, the gain is that at the nearest place that was sampled.
+        """Undo the light outside the part in which it was measured, where :meth:`undo` leaves it: its gain
+        there is assumed to be that at the nearest place in that part.
+
+        ``picture``: the part of an undone picture in ``window``, subsampled by ``every``.
         """
         if self.light is None:
             return picture
