@@ -94,8 +94,10 @@ def bare_board(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
     found = _corner_pixels(image, camera, profile)
     if not len(found):
         return np.zeros((0, 3), np.uint8)
-    # A stack or an arm may cover a corner, so samples far from the common tint are discarded.
-    found = found[_has_common_tint(found)]
+    # A stack or an arm may cover a corner, so samples far from the common tint are discarded. The fields of a
+    # chess board may have two tints, neither of which is common.
+    common = _has_common_tint(found)
+    found = found[common] if common.any() else found
     drawn = found[random.integers(0, len(found), _SAMPLE_COUNT)].astype(float)
     # Parts of the domes face towards and away from the light, and shine.
     bright = np.exp(random.normal(0.0, 0.2, (_SAMPLE_COUNT, 1)))

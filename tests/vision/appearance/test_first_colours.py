@@ -52,6 +52,14 @@ def test_an_arm_is_not_learned_as_the_board() -> None:
     assert np.quantile(tint, 0.99) < 0.15
 
 
+def test_a_board_whose_fields_have_two_tints_is_learned() -> None:
+    """With equally many pixels of each, the median tint is between them, so it is that of no field."""
+    squares = np.add.outer(np.arange(480) // 20, np.arange(640) // 20) % 2
+    image = np.where(squares[..., None] == 0, (40, 160, 40), (30, 30, 200)).astype(np.uint8)
+    seen = bare_board(image, CAMERA, board_profile())
+    assert {"green", "red"} == {"green" if green > red else "red" for _, green, red in seen}
+
+
 def test_a_picture_that_does_not_show_the_board_has_no_samples() -> None:
     away = Camera(CAMERA.lens, CAMERA.rotation, (5000.0, 0.0, 800.0))
     assert bare_board(plain("white"), away, board_profile()).shape == (0, 3)
