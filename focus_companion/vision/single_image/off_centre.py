@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ..appearance.piece_play import Place, displacement_variances, nats_of_play, parts_of
+from ..appearance.piece_play import Place, displacement_variances, log_density, nats_of_play, parts_of
 from .search import Explanation
 from .solver import ScoredStack, Stack
 
@@ -55,17 +55,35 @@ def read_off_centre(explanation: Explanation) -> tuple[Explanation, list[list[Sc
 
 def usual_placement(explanation: Explanation) -> float:
     """How far off the centre the flat pieces of an explanation usually stand, in squares."""
-    return max(_PLACEMENTS, key=lambda tried: nats_if_placed(explanation, tried))
-
-
-def nats_if_placed(explanation: Explanation, placement: float) -> float:
-    """The log-likelihood of the picture if flat pieces were placed that carefully, apart from a constant."""
     before = explanation.solver.stacks
-    best = [square.choices[0] for square in _read(explanation, placement)]
+
+    # With the same colours, the scores of the squares can be compared. With colours learned anew for each
+    # value, as in :func:`nats_of_picture`, 77 stacks were misread on 36 simulated boards, instead of 70.
+    def nats(placement: float) -> float:
+        best = [square.choices[0] for square in _read(explanation, placement)]
+        explanation.solver.start_from(before)
+        stacks = sum(1 for choice in best if choice.stack)
+        # The density of a normal distribution in two dimensions.
+        density = -2 * stacks * float(np.log(placement))
+        return sum(choice.score for choice in best) / LEAD_OVERESTIMATE + density
+
+    return max(_PLACEMENTS, key=nats)
+
+
+def nats_of_picture(explanation: Explanation, placement: float) -> float:
+    """The log-likelihood of the picture with the stacks that are likeliest if flat pieces were placed that
+    carefully, relative to one of random colours.
+    """
+    before, view = explanation.solver.stacks, explanation.view
+    places = [square.places for square in _read(explanation, placement)]
+    placed = explanation.with_places(places)
     explanation.solver.start_from(before)
-    stacks = sum(1 for choice in best if choice.stack)
-    # The density of a normal distribution in two dimensions.
-    return sum(choice.score for choice in best) / LEAD_OVERESTIMATE - 2 * stacks * float(np.log(placement))
+    seen = view.log_likelihood(placed.palette, view.painted(placed.stacks, places))
+    outlines = view.layers.outlines
+    standing = (
+        log_density(pieces, displacement_variances(outlines, len(pieces), placement)) for pieces in places
+    )
+    return (seen + view.log_prior(placed.stacks)) / LEAD_OVERESTIMATE + sum(standing)
 
 
 def _read(explanation: Explanation, placement: float | None) -> list[_Square]:

@@ -82,7 +82,10 @@ def read_still(
             picture = StillPicture(small, nearest.camera, found.profile, players, lens)
             first = initial_explanation(picture, nearest.camera, found.profile)
     last, tried = best_explanation(first, profiles, keep_camera=found.fitted_to_fields)
-    coarse = last = with_fitting_width(last)
+    coarse = with_fitting_width(last)
+    if coarse is not last:
+        # All that was tried had pieces of a width that explains the picture worse.
+        last, tried = coarse, []
     if small is not work:
         camera = resized(last.camera, work)
         picture = StillPicture(work, camera, last.profile, players, lens)

@@ -189,14 +189,28 @@ class View:
         where something is over the board. (h, w, CLASSES), or (h, w, CLASSES + TOP) for a flat set.
         """
         if palette not in self._scores:
-            scores = (
-                self._of_bins(palette) if palette.flat is None else self._of_shades(palette, palette.flat)
-            )
+            flat = palette.flat
+            scores = self._of_bins(palette) if flat is None else self._of_shades(palette, flat)
             scores[self.covered] = 0.0
             self._scores = {palette: scores}
         return self._scores[palette]
 
+    def log_likelihood(self, palette: Palette, painted: NDArray[np.uint8]) -> float:
+        """Log-likelihood of the picture of a flat set if its pixels show the classes ``painted`` (h, w),
+        relative to one of random colours. Unlike :meth:`nats_of`, it can be compared with that of pieces of
+        another size: it does not depend on which classes the set has, nor on what they look like elsewhere.
+        """
+        assert palette.flat is not None
+        known = self._log_likelihoods(palette, palette.flat)
+        shown = np.take_along_axis(known, painted[..., None].astype(np.intp), axis=2)[..., 0]
+        explained = self.picture.explained_area[self.window.slices] & ~self.covered
+        return self.picture.pixel_weight * float(shown[explained].sum(dtype=float))
+
     def _of_shades(self, palette: Palette, flat: FlatColours) -> NDArray[np.float32]:
+        return relative_to_best(self._log_likelihoods(palette, flat))
+
+    def _log_likelihoods(self, palette: Palette, flat: FlatColours) -> NDArray[np.float32]:
+        """(h, w, CLASSES + TOP), relative to that of a random colour."""
         # Classes first in memory, whatever the shape: this is several times as fast.
         colours, off = bins(self.pixels), ~self.lattice
         sides = np.moveaxis(np.ascontiguousarray(palette.board.table.T).take(colours, axis=1), 0, -1)
@@ -204,7 +218,7 @@ class View:
         known = flat.log_likelihood(self.plain, self.layers.outlines, self.window, sides)
         np.exp(known, out=known)
         known += occluder_density().astype(np.float32).take(colours)[..., None]
-        return relative_to_best(np.log(known, out=known))
+        return np.asarray(np.log(known, out=known), np.float32)
 
     def _of_bins(self, palette: Palette) -> NDArray[np.float32]:
         # The scores depend only on a pixel's bin and on whether it is on the lattice, and there are fewer
@@ -247,10 +261,13 @@ class View:
         painted = self.painted(stacks)
         shown = np.take_along_axis(scores, painted[..., None].astype(np.intp), axis=2)[..., 0]
         shown = shown[self.picture.explained_area[self.window.slices]]
+        return self.picture.pixel_weight * float(shown.sum(dtype=float)) + self.log_prior(stacks)
+
+    def log_prior(self, stacks: Sequence[str]) -> float:
+        """Nats of these stacks before anything is seen, apart from a constant."""
         pieces = "".join(stacks)
         excess = sum(max(0, pieces.count(letter) - self.picture.limit) for letter in self.picture.players)
-        prior = -PIECE_PENALTY * len(pieces) - _EXCESS_PIECE_PENALTY * excess
-        return self.picture.pixel_weight * float(shown.sum(dtype=float)) + prior
+        return -PIECE_PENALTY * len(pieces) - _EXCESS_PIECE_PENALTY * excess
 
 
 def _around_columns(outlines: Outlines, size: tuple[int, ...], margin: float) -> NDArray[np.bool_]:
