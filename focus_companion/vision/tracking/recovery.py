@@ -13,8 +13,11 @@ from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement
 from .push import Probe, seek, share_agreeing
 from .push_fit import CERTAIN_AGREEMENT, agreements, places
 
-MIN_WIDE_CHANGE_SQUARES = 12
+_MIN_WIDE_CHANGE_SQUARES = 12
 """Minimum number of squares that have changed at once if a push or another light is to be suspected."""
+_MIN_CHANGED_SHARE = 0.2
+"""Changed share of a square's pixels above which it counts towards that number, whatever the other stacks
+show."""
 _MIN_CHANGED_STACK_SHARE = 0.8
 """Share of the stacks above which a change is a push or another light; an arm changes fewer."""
 _MIN_STACK_CHANGE = 0.08
@@ -95,6 +98,16 @@ class Recovery:
         cameras = self._placement.camera, self._elsewhere
         here, there = agreements(self._image, cameras, self._placement.profile, self._stacks)
         return here >= there
+
+
+def is_wide(change: Change, stacks: Sequence[str]) -> bool:
+    """Whether so many squares have changed that a push or another light is to be suspected. A small push
+    changes little of every stack, and an arm much of some.
+    """
+    if int((change.touched > _MIN_CHANGED_SHARE).sum()) >= _MIN_WIDE_CHANGE_SQUARES:
+        return True
+    little = int((change.touched > _MIN_STACK_CHANGE).sum())
+    return little >= _MIN_WIDE_CHANGE_SQUARES and _everywhere(change, stacks)
 
 
 def _everywhere(change: Change, stacks: Sequence[str]) -> bool:

@@ -19,16 +19,13 @@ from .look import Look
 from .occluder import Occluder
 from .placement import Hypothesis, Placement, Verified, constraints, verify
 from .push_fit import CERTAIN_AGREEMENT, agreements, fits
-from .recovery import MIN_WIDE_CHANGE_SQUARES, Recovery, WideChange
+from .recovery import Recovery, WideChange, is_wide
 from .reference import Reference
 from .regions import Regions
 from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
 
 _MAX_FLICKER = 0.45
 """Seconds of motion between two similar pictures below which the second one does not count as new."""
-_MIN_CHANGED_SHARE = 0.2
-"""Changed share of a square's pixels above which it counts towards
-:data:`.recovery.MIN_WIDE_CHANGE_SQUARES`."""
 
 
 class Watching:
@@ -110,7 +107,7 @@ class Watching:
         change = self._change_between(smoothed, self._reference.picture)
         if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
             return corrected._compare(picture)
-        if int((change.touched > _MIN_CHANGED_SHARE).sum()) >= MIN_WIDE_CHANGE_SQUARES:
+        if is_wide(change, self._context.standing):
             # Compared as captured: a board pushed by a square looks much like one that has hardly moved.
             raw = change if conditions.same else self._change_between(taken, self._reference.picture)
             after = self._recover(picture, raw, change)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
 from drawn_board import PROFILE, draw, look, start_stacks
@@ -13,6 +16,7 @@ from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.scene import Camera
 from focus_companion.vision.tracking import push, push_fit, recovery, watching
+from focus_companion.vision.tracking.change import Change
 from focus_companion.vision.tracking.look import Look
 from focus_companion.vision.tracking.placement import Hypothesis, Verified
 from focus_companion.vision.tracking.push import agreeing, pushed
@@ -160,6 +164,26 @@ def test_colours_are_not_learned_under_an_arm_in_a_light_that_can_be_undone(
     image[: rows // 2, : columns // 2] = (60, 90, 150)
     table.show(np.asarray(image, np.uint8))
     assert {relearn for _, relearn in table.tried if relearn} == relearned
+
+
+@pytest.mark.parametrize(
+    ("stacks", "touched", "changed", "wide"),
+    [
+        pytest.param(START, 0.15, 36, True, id="a small push changes a little of every stack"),
+        pytest.param(START, 0.15, 20, False, id="a soft shadow changes a little of some"),
+        pytest.param(START, 0.5, 12, True, id="an arm or a push hides or changes much of many"),
+        pytest.param(START, 0.5, 11, False, id="an arm over few"),
+        pytest.param(START, 0.05, 36, False, id="noise"),
+        pytest.param(START[:3] + ("",) * 49, 0.5, 3, False, id="a few stacks, all of which were touched"),
+    ],
+)
+def test_how_many_squares_change_if_a_push_is_suspected(
+    stacks: tuple[str, ...], touched: float, changed: int, wide: bool
+) -> None:
+    standing = [square for square, stack in enumerate(stacks) if stack][:changed]
+    shares = np.zeros(len(SQUARES))
+    shares[standing] = touched
+    assert recovery.is_wide(cast(Change, SimpleNamespace(touched=shares)), stacks) is wide
 
 
 def test_a_board_that_is_found_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
