@@ -4,20 +4,19 @@ in others, and a wider piece looks like a stack that is nearer to the camera.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final
 
-from .off_centre import nats_of_picture, usual_placement
+from .off_centre import nats_of_picture
 from .search import Explanation, initial_explanation
 
-_WIDTHS: Final = (0.87, 1.0, 1.15, 1.3)
-"""Widths of pieces that are tried first, relative to the profile's. Each takes half a second."""
+_WIDTHS: Final = (0.87, 1.15, 1.3)
+"""Widths of pieces that are tried, relative to the profile's; each takes half a second. Single pieces are
+read as such if theirs is within 5 % of one of them. Steps of 3 % misread a fifth fewer stacks seen from 22°
+to 45°, but from 12° and 35° they made wrong heights look sure: the likeliest width is up to 4 % too large."""
 
-_FIRST_PLACEMENT: Final = 0.02
-"""How far off the centre pieces are assumed to stand while these are compared, in squares."""
-
-_STEPS: Final = (1.07, 1.035)
-"""Factors by which the best width is then changed in both directions, one after the other."""
+_PLACEMENT: Final = 0.02
+"""How far off the centre of their squares pieces are assumed to stand when widths are compared. With 0.01 and
+0.05, the same widths won in a photograph."""
 
 
 def with_fitting_width(explanation: Explanation) -> Explanation:
@@ -25,19 +24,9 @@ def with_fitting_width(explanation: Explanation) -> Explanation:
     if explanation.palette.flat is None:
         return explanation
     view = explanation.view
-
-    @cache
-    def with_width(width: float) -> Explanation:
-        # Colours and stacks that were read with a wrong width would bias what is read with the right one.
-        profile = view.profile.with_wider_pieces(width)
-        return explanation if width == 1.0 else initial_explanation(view.picture, view.camera, profile)
-
-    @cache
-    def nats(width: float, placement: float) -> float:
-        return nats_of_picture(with_width(width), placement)
-
-    width = max(_WIDTHS, key=lambda tried: nats(tried, _FIRST_PLACEMENT))
-    placement = usual_placement(with_width(width))
-    for step in _STEPS:
-        width = max((width, width / step, width * step), key=lambda tried: nats(tried, placement))
-    return with_width(width)
+    # Colours and stacks that were read with a wrong width would bias what is read with the right one.
+    other = [
+        initial_explanation(view.picture, view.camera, view.profile.with_wider_pieces(width))
+        for width in _WIDTHS
+    ]
+    return max((explanation, *other), key=lambda each: nats_of_picture(each, _PLACEMENT))

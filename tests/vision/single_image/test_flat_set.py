@@ -104,8 +104,7 @@ def test_pieces_put_down_carelessly_are_read(
 
 
 @pytest.mark.parametrize(
-    "width",
-    [1.0, 1.25, pytest.param(0.9, marks=pytest.mark.slow), pytest.param(1.12, marks=pytest.mark.slow)],
+    "width", [1.0, 1.3, *(pytest.param(w, marks=pytest.mark.slow) for w in (0.87, 1.12))]
 )
 def test_pieces_are_read_whatever_their_width(width: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the profile's width, 4 of the 18 stacks are misread if the pieces are an eighth wider."""
