@@ -107,14 +107,19 @@ def nats_of_play(
     above: NDArray[np.float64] = np.zeros(2)
     places: list[Place] = []
     for number in range(len(pieces), 0, -1):
-        mean, variance = _expected_place(above, variances[:number], variances[number:])
+        # The top is where a random walk from the square may end; a lower piece is on the way from the square
+        # to the piece above (a Brownian bridge).
+        mean, variance = np.zeros(2), variances[number - 1]
+        if number < len(pieces):
+            share = variance / variances[number]
+            mean, variance = above * share, variance * (1 - share)
         nothing = np.float32(0.0)
         better = [
             Part(part.mask, np.where(free, part.nats - below[number - 1], nothing))
             for part in pieces[number - 1]
         ]
         place = _best_place(better, mean, variance)
-        gained -= _squared(place - mean) / (2 * variance)
+        gained -= float(((place - mean) ** 2).sum()) / (2 * variance)
         for part in pieces[number - 1]:
             covered = free & _moved(part.mask, *place.astype(int))
             gained += float(part.nats[covered].sum())
@@ -122,38 +127,6 @@ def nats_of_play(
         above = place
         places.insert(0, (int(place[0]), int(place[1])))
     return max(0.0, gained + float(behind[free].sum())), places
-
-
-def log_density(places: Sequence[Place], variances: Sequence[float]) -> float:
-    """Log-density, in square pixels, of the places of a stack's pieces, bottom first. For all but the top
-    piece, it is relative to that of the likeliest place, as the picture shows little of where they stand.
-    """
-    if not places:
-        return 0.0
-    nats = -float(np.log(2 * np.pi * variances[-1]))
-    for number in range(len(places), 0, -1):
-        above = np.array(places[number] if number < len(places) else (0, 0), float)
-        mean, variance = _expected_place(above, variances[:number], variances[number:])
-        nats -= _squared(places[number - 1] - mean) / (2 * variance)
-    return nats
-
-
-def _expected_place(
-    above: NDArray[np.float64], variances: Sequence[float], higher: Sequence[float]
-) -> tuple[NDArray[np.float64], float]:
-    """Mean place and variance of the last piece of those with these ``variances``; ``higher``: those of the
-    pieces on it, of which the lowest stands at ``above``.
-    """
-    # The top is where a random walk from the square may end; a lower piece is on the way from the square to
-    # the piece above (a Brownian bridge).
-    if not higher:
-        return np.zeros(2), variances[-1]
-    share = variances[-1] / higher[0]
-    return above * share, variances[-1] * (1 - share)
-
-
-def _squared(displacement: NDArray[np.float64]) -> float:
-    return float((displacement**2).sum())
 
 
 def painted_off_centre(

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ..appearance.piece_play import Place, displacement_variances, log_density, nats_of_play, parts_of
+from ..appearance.piece_play import Place, displacement_variances, nats_of_play, parts_of
 from .search import Explanation
 from .solver import ScoredStack, Stack
 
@@ -79,11 +79,18 @@ def nats_of_picture(explanation: Explanation, placement: float) -> float:
     placed = explanation.with_places(places)
     explanation.solver.start_from(before)
     seen = view.log_likelihood(placed.palette, view.painted(placed.stacks, places))
-    outlines = view.layers.outlines
-    standing = (
-        log_density(pieces, displacement_variances(outlines, len(pieces), placement)) for pieces in places
+    # Of the pieces of a stack, the picture shows where the top one stands.
+    tops = [(pieces[-1], len(pieces)) for pieces in places if pieces]
+    standing = sum(
+        _log_density(place, displacement_variances(view.layers.outlines, height, placement)[-1])
+        for place, height in tops
     )
-    return (seen + view.log_prior(placed.stacks)) / LEAD_OVERESTIMATE + sum(standing)
+    return (seen + view.log_prior(placed.stacks)) / LEAD_OVERESTIMATE + standing
+
+
+def _log_density(place: Place, variance: float) -> float:
+    """Log-density, in square pixels, of a normal distribution with this variance in each direction."""
+    return -(place[0] ** 2 + place[1] ** 2) / (2 * variance) - float(np.log(2 * np.pi * variance))
 
 
 def _read(explanation: Explanation, placement: float | None) -> list[_Square]:

@@ -189,28 +189,27 @@ class View:
         where something is over the board. (h, w, CLASSES), or (h, w, CLASSES + TOP) for a flat set.
         """
         if palette not in self._scores:
-            flat = palette.flat
-            scores = self._of_bins(palette) if flat is None else self._of_shades(palette, flat)
+            if palette.flat is None:
+                scores = self._of_bins(palette)
+            else:
+                scores = relative_to_best(self._of_shades(palette, palette.flat))
             scores[self.covered] = 0.0
             self._scores = {palette: scores}
         return self._scores[palette]
 
     def log_likelihood(self, palette: Palette, painted: NDArray[np.uint8]) -> float:
         """Log-likelihood of the picture of a flat set if its pixels show the classes ``painted`` (h, w),
-        relative to one of random colours. Unlike :meth:`nats_of`, it can be compared with that of pieces of
-        another size: it does not depend on which classes the set has, nor on what they look like elsewhere.
+        relative to one of random colours. Unlike :meth:`nats_of`, which is relative to the best class of each
+        pixel, it can be compared with that of pieces of another size.
         """
         assert palette.flat is not None
-        known = self._log_likelihoods(palette, palette.flat)
+        known = self._of_shades(palette, palette.flat)
         shown = np.take_along_axis(known, painted[..., None].astype(np.intp), axis=2)[..., 0]
         explained = self.picture.explained_area[self.window.slices] & ~self.covered
         return self.picture.pixel_weight * float(shown[explained].sum(dtype=float))
 
     def _of_shades(self, palette: Palette, flat: FlatColours) -> NDArray[np.float32]:
-        return relative_to_best(self._log_likelihoods(palette, flat))
-
-    def _log_likelihoods(self, palette: Palette, flat: FlatColours) -> NDArray[np.float32]:
-        """(h, w, CLASSES + TOP), relative to that of a random colour."""
+        """Log-likelihoods (h, w, CLASSES + TOP) relative to that of a random colour."""
         # Classes first in memory, whatever the shape: this is several times as fast.
         colours, off = bins(self.pixels), ~self.lattice
         sides = np.moveaxis(np.ascontiguousarray(palette.board.table.T).take(colours, axis=1), 0, -1)

@@ -14,13 +14,7 @@ from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import ColourModel
 from focus_companion.vision.appearance.evidence import Evidence, classes
 from focus_companion.vision.appearance.learning import learn
-from focus_companion.vision.appearance.piece_play import (
-    Part,
-    Place,
-    displacement_variances,
-    log_density,
-    nats_of_play,
-)
+from focus_companion.vision.appearance.piece_play import Part, Place, displacement_variances, nats_of_play
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.stack_masks import Outlines, Window
 
@@ -82,16 +76,6 @@ def test_nothing_is_gained_without_play_or_where_nothing_is_visible() -> None:
     place = [(2.0, -1.0)]
     assert play([(0, 0)], place, spread=0.05) == 0.0
     assert play([(0, 0)], place, free=np.zeros(SIZE, bool)) == 0.0
-
-
-def test_the_density_of_the_places_of_a_stack() -> None:
-    """The top piece has that of a normal distribution; a lower one is expected below the one on it."""
-    x, y = np.meshgrid(range(-40, 41), range(-40, 41))
-    single = [log_density([place], [9.0]) for place in zip(y.flat, x.flat, strict=True)]
-    assert np.exp(single).sum() == pytest.approx(1.0, abs=1e-6)
-    assert log_density([(3, -2), (6, -4)], [9.0, 18.0]) == pytest.approx(log_density([(6, -4)], [18.0]))
-    assert log_density([(0, 0), (6, -4)], [9.0, 18.0]) < log_density([(3, -2), (6, -4)], [9.0, 18.0])
-    assert log_density([], []) == 0.0
 
 
 @pytest.mark.parametrize("place", [(0, 0), (3, -4)])
