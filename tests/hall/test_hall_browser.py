@@ -113,6 +113,32 @@ def at_rest(page: playwright.Page) -> list[float]:
     return now
 
 
+def test_an_old_answer_does_not_replace_a_newer_list_of_turns(browser, tables, hall) -> None:
+    page = new_page(browser)
+    held: list[Any] = []
+
+    def hold_first(route: playwright.Route) -> None:
+        response = route.fetch()
+        held.append((route, response))
+        if len(held) > 1:
+            route.fulfill(response=response)
+
+    page.goto(hall + "#table=Table%205")
+    shown = tables[4].session.history.ply
+    playwright.expect(page.locator("#moves li")).to_have_count(shown)
+    page.route("**/api/tables/Table%205", hold_first)
+    tables[4].play()
+    until(lambda: page.wait_for_timeout(50) or held, PATIENCE / 1000)
+    tables[4].play()
+    playwright.expect(page.locator("#moves li")).to_have_count(shown + 2)
+    first, response = held[0]
+    assert len(response.json()["moves"]) == shown + 1
+    first.fulfill(response=response)
+    page.wait_for_timeout(500)
+    assert page.locator("#moves li").count() == shown + 2
+    page.close()
+
+
 @pytest.mark.parametrize("width", [768, 1920])
 def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width) -> None:
     page = new_page(browser, viewport={"width": width, "height": 1080})

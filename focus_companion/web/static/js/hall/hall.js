@@ -149,15 +149,24 @@ function showLarge() {
   }
 }
 
+/** Requests of one kind, whose answers may arrive in another order: each asks whether it is still the last. */
+function requests() {
+  let last = 0;
+  return () => {
+    const own = (last += 1);
+    return () => own === last;
+  };
+}
+
+const requestMoves = requests();
+const requestResults = requests();
+
 async function showMoves(name) {
+  const isLast = requestMoves();
   const answer = await fetch(`/api/tables/${encodeURIComponent(name)}`, { cache: "no-store" });
-  if (!answer.ok) {
-    // The game's first events have not arrived yet.
-    moves.show({ moves: [] });
-    return;
-  }
-  const game = await answer.json();
-  if (name === inLarge()?.name) moves.show(game);
+  // If the answer is not ok, the game's first events have not arrived yet.
+  const game = answer.ok ? await answer.json() : { moves: [] };
+  if (isLast() && name === inLarge()?.name) moves.show(game);
 }
 
 // Results and standings
@@ -165,9 +174,11 @@ async function showMoves(name) {
 const people = (game) => game.order.map((colour) => h("span", { class: "who" }, token(LETTERS[colour]), playerName(game, colour), h("b", {}, String(game.points[colour] ?? 0))));
 
 async function showResults() {
+  const isLast = requestResults();
   const answer = await fetch("/api/results", { cache: "no-store" });
   if (!answer.ok) return;
   const { games, standings, matches } = await answer.json();
+  if (!isLast()) return;
   const over = games.filter((game) => game.result);
   $("#results").replaceChildren(
     ...over.map((game) => h("li", {}, h("strong", {}, game.table), h("span", { class: "names" }, ...people(game)), h("span", { class: "facts" }, resultText(game, game.result), " · ", tn("{n} turn", "{n} turns", game.plies), " · ", h("a", { href: `/api/tables/${encodeURIComponent(game.table)}/games/${game.game}/export?format=json`, download: "" }, t("Record"))))),
