@@ -15,8 +15,8 @@ read as such if theirs is within 5 % of one of them. Steps of 3 % misread a fift
 to 45°, but from 12° and 35° they made wrong heights look sure: the likeliest width is up to 4 % too large."""
 
 _PLACEMENT: Final = 0.02
-"""How far off the centre of their squares pieces are assumed to stand when widths are compared. With 0.01 and
-0.05, the same widths won in a photograph."""
+"""How far off the centre pieces are assumed to stand when widths are compared, in squares. With 0.01 and
+0.05, the same width won in a photograph. Raising it lets pieces of a wrong width fit better."""
 
 
 def with_fitting_width(explanation: Explanation) -> Explanation:

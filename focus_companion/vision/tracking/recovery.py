@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..capture.frames import Image
 from .change import Change
@@ -16,8 +17,8 @@ from .push_fit import CERTAIN_AGREEMENT, agreements, places
 _MIN_WIDE_CHANGE_SQUARES = 12
 """Minimum number of squares that have changed at once if a push or another light is to be suspected."""
 _MIN_CHANGED_SHARE = 0.2
-"""Changed share of a square's pixels above which it counts towards that number, whatever the other stacks
-show."""
+"""Changed share of a square's pixels above which it counts towards that number even if other stacks are
+unchanged."""
 _MIN_CHANGED_STACK_SHARE = 0.8
 """Share of the stacks above which a change is a push or another light; an arm changes fewer."""
 _MIN_STACK_CHANGE = 0.08
@@ -101,17 +102,23 @@ class Recovery:
 
 
 def is_wide(change: Change, stacks: Sequence[str]) -> bool:
-    """Whether so many squares have changed that a push or another light is to be suspected. A small push
-    changes little of every stack, and an arm much of some.
+    """Whether so many squares have changed that a push or another light is to be suspected: many of them
+    much, as under an arm, or many stacks a little and nearly all of them, as by a small push.
     """
-    if int((change.touched > _MIN_CHANGED_SHARE).sum()) >= _MIN_WIDE_CHANGE_SQUARES:
-        return True
-    little = int((change.touched > _MIN_STACK_CHANGE).sum())
-    return little >= _MIN_WIDE_CHANGE_SQUARES and _everywhere(change, stacks)
+    much = int((change.touched > _MIN_CHANGED_SHARE).sum())
+    little = int(_changed_stacks(change, stacks).sum())
+    return much >= _MIN_WIDE_CHANGE_SQUARES or (
+        little >= _MIN_WIDE_CHANGE_SQUARES and _everywhere(change, stacks)
+    )
 
 
 def _everywhere(change: Change, stacks: Sequence[str]) -> bool:
     """Whether nearly all stacks have changed."""
-    occupied = np.array([bool(stack) for stack in stacks])
-    changed = (change.touched > _MIN_STACK_CHANGE)[occupied]
+    changed = _changed_stacks(change, stacks)
     return not len(changed) or float(changed.mean()) > _MIN_CHANGED_STACK_SHARE
+
+
+def _changed_stacks(change: Change, stacks: Sequence[str]) -> NDArray[np.bool_]:
+    """For each of the occupied squares, (N,), whether it has changed."""
+    occupied = np.array([bool(stack) for stack in stacks])
+    return np.asarray(change.touched[occupied] > _MIN_STACK_CHANGE)

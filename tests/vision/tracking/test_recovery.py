@@ -186,6 +186,14 @@ def test_how_many_squares_change_if_a_push_is_suspected(
     assert recovery.is_wide(cast(Change, SimpleNamespace(touched=shares)), stacks) is wide
 
 
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_soft_shadow_over_a_nearly_empty_board_is_no_push(number: int) -> None:
+    """It changes a little of every square, but bare ones say nothing about a push."""
+    stacks = ("r",) * number + ("",) * (len(SQUARES) - number)
+    shares = np.full(len(SQUARES), 0.15)
+    assert not recovery.is_wide(cast(Change, SimpleNamespace(touched=shares)), stacks)
+
+
 def test_a_board_that_is_found_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
     """Not at once, as an arm may hide it for a while; it is then found again in the same place."""
     table.unrecognised(monkeypatch)

@@ -149,7 +149,7 @@ function showLarge() {
   }
 }
 
-/** Requests of one kind, whose answers may arrive in another order: each asks whether it is still the last. */
+/** Begins requests of one kind. Answers may arrive in another order, so each can ask whether it is still the last. */
 function requests() {
   let last = 0;
   return () => {
