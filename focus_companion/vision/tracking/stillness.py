@@ -7,6 +7,7 @@ motion.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -24,6 +25,14 @@ from ..geometry.stack_masks import Window
 from .conditions import STILL, Baseline, Motion, Sampling
 from .restless import RestlessPixels
 
+SETTLE_TIME: Final = 0.18
+"""Seconds without motion after which a picture counts as still. Raising it delays every verdict."""
+_MIN_STILL_FRAMES: Final = 2
+"""Minimum number of frames without motion, however long they take."""
+_MAX_FADE_TIME: Final = 0.55
+"""Seconds since the last motion after which a picture is judged although it still changes little by little. A
+camera that keeps 85 % of each picture in the next needs this long to forget an arm. Raising it delays the
+verdicts under a reflection that moves."""
 _MIN_DIFFERENCE: Final = 12.0
 """Difference in grey levels above which a pixel of the subsampled copy counts as changed."""
 _MIN_DIFFERENCE_TO_NOISE: Final = 7.0
@@ -103,8 +112,9 @@ class Stillness:
         self._lens: Lens | None = None
         self._square = 0.0
         self._shape = 0, 0
-        self._previous: Small | None = None
-        self._first: Small | None = None
+        self._recent: list[tuple[float, Small]] = []
+        """The copies of the last :data:`SETTLE_TIME` since something moved, with their times."""
+        self._first: Small
         """The first still picture; a push in small steps leads ever further from it."""
         self._compared: list[_Compared] = []
         self._seen: Small | None = None
@@ -112,10 +122,14 @@ class Stillness:
         self._restless: RestlessPixels | None = None
         self._squares: NDArray[np.bool_] | None = None
         self._since = 0.0
+        self._flickered = -math.inf
+        """Time of the last copy that differed from the one before by more than noise."""
         self._noise = 1.0
         """Mean difference, in grey levels, between successive still copies."""
         self._noise_factor = 1.0
         self.frames = 0
+        self.settled = False
+        """Whether the picture has been still for long enough to be judged."""
 
     @property
     def noise(self) -> float:
@@ -149,8 +163,10 @@ class Stillness:
             return True
         return self._changed(np.asarray(cv2.absdiff(a, b))) > _MOTION_THRESHOLD and not self._explained(a, b)
 
-    def _explained(self, a: Small, b: Small) -> bool:
-        """Whether camera motion and light alone explain the differences."""
+    def _explained(self, a: Small, b: Small, *, relit: float = _MAX_RELIT_SHARE) -> bool:
+        """Whether camera motion and light alone explain the differences; ``relit`` is the largest share of
+        changed pixels that light may explain.
+        """
         compared = self._compared_with(a)
         if self._changed(compared.beyond_sway(b)) > _MAX_BEYOND_SWAY_SHARE:
             # This is mostly an arm; the test takes a tenth of the time of estimating the camera's motion.
@@ -176,17 +192,18 @@ class Stillness:
         if displacement:
             limit += _MAX_ALIASED_SHARE * self._changed(np.asarray(cv2.absdiff(a, b)))
         return remaining <= limit or (
-            remaining <= _MAX_RELIT_SHARE and changed(compared.baseline.undo_light(steady)) <= limit
+            remaining <= relit and changed(compared.baseline.undo_light(steady)) <= limit
         )
 
     def _explained_by_sway(self, first: Small, previous: Small, small: Small) -> bool:
         """Whether sway explains the difference from the previous picture and the total sway is within bounds.
-        That is more reliable than an estimate from the first picture.
+        That is more reliable than an estimate from the first picture. A change of light has to explain the
+        difference from the first picture: between two successive ones, it may be a trail that fades.
         """
         return (
             previous is not first
             and not self._compared_with(first).too_far
-            and self._explained(previous, small)
+            and self._explained(previous, small, relit=0.0)
         )
 
     def _compared_with(self, small: Small) -> _Compared:
@@ -246,18 +263,40 @@ class Stillness:
 
     def _still_for(self, time: float, small: Small) -> float:
         """Seconds for which the copies have been still; 0 while there is motion."""
-        previous, self._previous = self._previous, small
-        if previous is None or self._first is None or previous.shape != small.shape:
+        if not self._recent or self._moves(time, small):
             self._first, self._since, self.frames = small, time, 0
-            return 0.0
-        difference = np.asarray(cv2.absdiff(small, previous))
-        if self._changed(difference) <= _MOTION_THRESHOLD:
-            # The running mean is of noise alone: it adapts slowly, and only while nothing moves.
-            self._noise += _NOISE_RATE * (float(cv2.mean(difference)[1]) - self._noise)
-        elif not (
-            self._explained(self._first, small) or self._explained_by_sway(self._first, previous, small)
-        ):
-            self._first, self._since, self.frames = small, time, 0
+            self._recent, self.settled = [(time, small)], False
             return 0.0
         self.frames += 1
-        return time - self._since
+        self._recent.append((time, small))
+        while time - self._recent[1][0] >= SETTLE_TIME:
+            del self._recent[0]
+        lasted = time - self._since
+        if not self.settled and lasted >= SETTLE_TIME and self.frames >= _MIN_STILL_FRAMES:
+            self.settled = lasted >= _MAX_FADE_TIME or not self._fades(small)
+        return lasted
+
+    def _moves(self, time: float, small: Small) -> bool:
+        """Whether something has moved since the previous copy."""
+        first, (_, previous) = self._first, self._recent[-1]
+        if previous.shape != small.shape:
+            return True
+        difference = np.asarray(cv2.absdiff(small, previous))
+        if self._changed(difference) > _MOTION_THRESHOLD:
+            self._flickered = time
+            return not (self._explained(first, small) or self._explained_by_sway(first, previous, small))
+        # The running mean is of noise alone: it adapts slowly, and only while nothing moves.
+        self._noise += _NOISE_RATE * (float(cv2.mean(difference)[1]) - self._noise)
+        return False
+
+    def _fades(self, small: Small) -> bool:
+        """Whether the trail of something that moved still fades, in the pictures of a camera that averages
+        them over time: each differs little from the one before, but much from that of
+        :data:`SETTLE_TIME` ago.
+        """
+        earlier, before = self._recent[0]
+        return (
+            self._flickered <= earlier
+            and self._changed(np.asarray(cv2.absdiff(before, small))) > _MOTION_THRESHOLD
+            and not self._explained(before, small, relit=1.0)
+        )

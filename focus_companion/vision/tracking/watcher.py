@@ -21,10 +21,6 @@ from .seeking import BoardLost, Seeking, SeekingNear
 from .state import Context, FinderCall, State, StillFrame
 from .watching import Watching
 
-SETTLE_TIME = 0.18
-"""Seconds without motion after which a picture counts as still."""
-_MIN_STILL_FRAMES = 2
-"""Minimum number of frames without motion, however long they take."""
 _DEFAULT_KEEP = 0.75
 """Default weight (0 … 1) of what is known when colours and background are learned from another picture."""
 
@@ -91,7 +87,7 @@ class Watcher:
         self._context.pauses.see(frame.time)
         stillness = self._context.stillness
         lasted, small = stillness.update(frame.time, stillness.small_copy(frame.picture))
-        if lasted < SETTLE_TIME or stillness.frames < _MIN_STILL_FRAMES:
+        if not stillness.settled:
             return None
         # The first still picture, which is searched now, refines the marked corners.
         self._marked = None

@@ -10,8 +10,7 @@ import pytest
 
 from focus_companion.vision.capture.frames import Image, read_image
 from focus_companion.vision.geometry.stack_masks import Window
-from focus_companion.vision.tracking.stillness import Stillness
-from focus_companion.vision.tracking.watcher import SETTLE_TIME
+from focus_companion.vision.tracking.stillness import SETTLE_TIME, Stillness
 
 BOARD = read_image(Path(__file__).parents[3] / "fixtures" / "images" / "2p-oblique-start.jpg")
 FRAME_INTERVAL = 1 / 15
@@ -162,3 +161,40 @@ def test_a_sudden_change_of_light_is_motion() -> None:
 
 def test_a_uniform_picture_is_still() -> None:
     assert still_times([np.full((480, 640, 3), 90, np.uint8)] * 4)[-1] > 0
+
+
+@pytest.mark.parametrize("colour", [(130, 160, 210), (255, 255, 255)], ids=["a hand", "a white sleeve"])
+def test_a_trail_that_fades_is_not_judged(colour: tuple[int, int, int]) -> None:
+    """A camera that averages over time leaves a trail of what moved, and each picture differs little from the
+    one before.
+    """
+    arm = np.asarray(cv2.circle(BOARD.copy(), (640, 480), 60, colour, -1))
+    shares = [1.0, 1.0, *(0.4 * 0.85**index for index in range(20))]
+    shown = [np.asarray(cv2.addWeighted(arm, share, BOARD, 1 - share, 0), np.uint8) for share in shares]
+    stillness, judged = Stillness(), []
+    for index, (share, picture) in enumerate(zip(shares, shown, strict=True)):
+        stillness.update(index * FRAME_INTERVAL, stillness.small_copy(noisy(picture, index)))
+        if stillness.settled:
+            judged.append(share)
+    assert judged
+    assert max(judged) < 0.15
+
+
+def test_a_board_is_judged_though_its_light_keeps_changing() -> None:
+    stillness = Stillness()
+    for index in range(12):
+        darker = np.asarray(BOARD * (1 - 0.03 * index), np.uint8)
+        stillness.update(index * FRAME_INTERVAL, stillness.small_copy(noisy(darker, index)))
+    assert stillness.settled
+
+
+def test_what_fades_in_is_motion() -> None:
+    """Between two successive pictures, something soft that appears little by little looks like a change of
+    light; sway does not explain it.
+    """
+    rows, columns = np.mgrid[: BOARD.shape[0], : BOARD.shape[1]]
+    shape = np.exp(-((columns - 300) ** 2 + (rows - 500) ** 2) / (2 * 140**2))[..., None]
+    shown = [
+        np.asarray(BOARD * (1 - min(0.1 * max(0, index - 3), 0.9) * shape), np.uint8) for index in range(10)
+    ]
+    assert still_times(shown)[-1] < SETTLE_TIME
