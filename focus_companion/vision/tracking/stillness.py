@@ -52,6 +52,10 @@ camera often count as motion; at 1, the motion of a fingertip may be missed."""
 _MAX_ALIASED_SHARE: Final = 0.04
 """Share of the differences that may remain after the camera's motion is undone, because of aliasing; a
 smaller motion, as of a fingertip, cannot be distinguished from it."""
+_MAX_UNEXPLAINED_SHARE: Final = 0.15
+"""The same share if the picture changes little by little. Light leaves at most that of what a flickering lamp
+changes, and a tenth to all of a trail (fitted on four altered recordings). Raising it lets trails be judged;
+lowering it delays verdicts under such lamps."""
 _MAX_RELIT_SHARE: Final = 0.06
 """Maximum share of changed pixels that a change of light may explain; if more changed, something moves."""
 _MAX_BEYOND_SWAY_SHARE: Final = 0.008
@@ -163,12 +167,12 @@ class Stillness:
             return True
         return self._changed(np.asarray(cv2.absdiff(a, b))) > _MOTION_THRESHOLD and not self._explained(a, b)
 
-    def _explained(self, a: Small, b: Small, *, relit: float = _MAX_RELIT_SHARE) -> bool:
-        """Whether camera motion and light alone explain the differences; ``relit`` is the largest share of
-        changed pixels that light may explain.
+    def _explained(self, a: Small, b: Small, *, by_light: bool = True, arm: bool = True) -> bool:
+        """Whether camera motion and, if ``by_light``, light alone explain the differences. If no ``arm`` can
+        have come in between, light may explain differences of any size.
         """
         compared = self._compared_with(a)
-        if self._changed(compared.beyond_sway(b)) > _MAX_BEYOND_SWAY_SHARE:
+        if arm and self._changed(compared.beyond_sway(b)) > _MAX_BEYOND_SWAY_SHARE:
             # This is mostly an arm; the test takes a tenth of the time of estimating the camera's motion.
             return False
         compared.motion, _ = compared.baseline.motion(b, compared.motion)
@@ -190,9 +194,12 @@ class Stillness:
         steady = compared.baseline.undo_motion(b, compared.motion)
         remaining, limit = changed(steady), _MOTION_THRESHOLD
         if displacement:
-            limit += _MAX_ALIASED_SHARE * self._changed(np.asarray(cv2.absdiff(a, b)))
+            share = _MAX_ALIASED_SHARE if arm else _MAX_UNEXPLAINED_SHARE
+            limit += share * self._changed(np.asarray(cv2.absdiff(a, b)))
         return remaining <= limit or (
-            remaining <= relit and changed(compared.baseline.undo_light(steady)) <= limit
+            by_light
+            and (remaining <= _MAX_RELIT_SHARE or not arm)
+            and changed(compared.baseline.undo_light(steady)) <= limit
         )
 
     def _explained_by_sway(self, first: Small, previous: Small, small: Small) -> bool:
@@ -203,7 +210,7 @@ class Stillness:
         return (
             previous is not first
             and not self._compared_with(first).too_far
-            and self._explained(previous, small, relit=0.0)
+            and self._explained(previous, small, by_light=False)
         )
 
     def _compared_with(self, small: Small) -> _Compared:
@@ -295,8 +302,7 @@ class Stillness:
         :data:`SETTLE_TIME` ago.
         """
         earlier, before = self._recent[0]
-        return (
-            self._flickered <= earlier
-            and self._changed(np.asarray(cv2.absdiff(before, small))) > _MOTION_THRESHOLD
-            and not self._explained(before, small, relit=1.0)
-        )
+        if self._flickered > earlier:
+            return False
+        changed = self._changed(np.asarray(cv2.absdiff(before, small)))
+        return changed > _MOTION_THRESHOLD and not self._explained(before, small, arm=False)
