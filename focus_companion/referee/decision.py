@@ -67,8 +67,6 @@ class Decision:
     turn."""
     covered: bool
     """Whether an occluder covers a part of the board."""
-    inconclusive: bool = False
-    """Whether the lead is too small for a verdict, and nobody is asked: another picture may decide."""
     lost_track: bool = False
     """Whether more has happened, while there were no pictures, than can be reconstructed: the players must
     set up the last known position, or say which one stands."""
@@ -78,11 +76,6 @@ class Decision:
     """What the verdicts rest on; ``None`` if the look was not judged."""
     conditions: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
     """What was required of the look, in the order in which it was checked."""
-
-
-def lead_met(conditions: Iterable[Condition]) -> bool:
-    """Whether no condition on the lead failed."""
-    return all(each.met for each in conditions if each.what == "nats")
 
 
 def outcome(verdicts: Iterable[Verdict], history: Sequence[Position], rules: Rules) -> Stacks | None:

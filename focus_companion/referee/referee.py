@@ -32,7 +32,7 @@ from .beliefs import (
     turn_sequences,
 )
 from .course import MIN_CHANGED_FRACTION, IgnoredChanges
-from .decision import Condition, Decision, Standing, lead_met, outcome
+from .decision import Condition, Decision, Standing, outcome
 from .explaining import MIN_GOOD_NATS_PER_PIXEL
 from .judge import MIN_TOO_HIGH_LEAD, judge
 from .margin import MIN_CERTAIN_LEAD
@@ -127,7 +127,6 @@ class Referee:
             lost_track=self._lost_track,
             unchanged=judged is not None and self._unchanged(judged),
             covered=judged is not None and judged.covered,
-            inconclusive=not verdicts and not self._question and not lead_met(self._conditions),
             lifted=None if judged is None or self._beliefs else judged.lifted,
             judgement=judged,
             conditions=tuple(self._conditions),

@@ -202,8 +202,6 @@ class Pipeline:
         if decision.unchanged:
             if _fit_for_reference(look):
                 watcher.unchanged()
-        elif decision.inconclusive:
-            watcher.look_again()
         elif decision.covered and look.age > _absorb_time(look, watcher.standing):
             watcher.absorb(look)
         return [*verdicts, *decision.verdicts]

@@ -48,22 +48,6 @@ def test_weaker_evidence_requires_a_longer_settle_time(
     assert emitted(after + 0.05) == [wrong]
 
 
-@pytest.mark.parametrize(
-    ("lead", "age", "inconclusive"), [(3.0, 0.2, True), (3.0, 5.0, False), (200.0, 0.2, False)]
-)
-def test_another_picture_is_needed_if_the_lead_is_too_small_and_nobody_is_asked(
-    monkeypatch: pytest.MonkeyPatch, lead: float, age: float, inconclusive: bool
-) -> None:
-    turn, other = (
-        Act(Kind.TURN, {INDEX["d5"]: "g", INDEX[to]: "gg"}, moves=(Move(INDEX["d5"], INDEX[to]),))
-        for to in ("d6", "e5")
-    )
-    found = Judgement(turn, lead, lead, rivals=(other,), weights=(0.0, 0.0))
-    monkeypatch.setattr(referee, "judge", lambda *_, **__: found)
-    look = shown(age, dict.fromkeys(("d5", "d6"), 0.9))
-    assert Referee(RULES).judge(look, [start_position(RULES)]).inconclusive is inconclusive
-
-
 CLEAR = 90.0
 """Nats by which a stack fits a square that clearly shows it."""
 

@@ -159,13 +159,6 @@ class Watcher:
         if isinstance(self._now, Watching):
             self._now.unchanged()
 
-    def look_again(self) -> None:
-        """The last look decides nothing: take another one once it is twice as old, even of an equal
-        picture.
-        """
-        if isinstance(self._now, Watching):
-            self._now.look_again()
-
     def absorb(self, look: Look) -> None:
         """Make what has differed for long in a look part of the scene: an object over or beside the board, or
         the light. Squares that the object hides are not judged until it is gone.

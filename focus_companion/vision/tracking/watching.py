@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -47,8 +46,6 @@ class Watching:
         """The stacks in the reference."""
         self._motion = STILL
         self._wide_change: WideChange | None = None
-        self._again_at = math.inf
-        """When the picture is compared again although nothing moves."""
         context.fault = ""
         self._relearned = 0
         """Number of the last look for which relearning the colours was tried."""
@@ -77,12 +74,7 @@ class Watching:
         """The state after this picture; ``None`` if the board is gone."""
         look = self.look
         # After any motion, the picture is compared again, even if its subsampled copy hardly differs.
-        if (
-            look is None
-            or picture.since > look.time
-            or picture.time >= self._again_at
-            or self._differ(picture, look)
-        ):
+        if look is None or picture.since > look.time or self._differ(picture, look):
             del look
             return self._compare(picture)
         look.time = picture.time
@@ -99,7 +91,7 @@ class Watching:
 
     def _compare(self, picture: StillFrame) -> Watching | None:
         """Compare a new picture with the reference, under its conditions."""
-        last, self.look, self._again_at = self.look, None, math.inf
+        last, self.look = self.look, None
         if last and picture.time - last.time < _MAX_FLICKER and not self._differ(picture, last):
             # A flicker between two similar pictures does not make the second one new.
             picture = replace(picture, since=last.since)
@@ -208,7 +200,7 @@ class Watching:
     def confirm(self, doubtful: Sequence[int], shown: bool) -> None:
         """See :meth:`.watcher.Watcher.confirm`."""
         self._reference.mark = None
-        look, self.look, self._again_at = self.look, None, math.inf
+        look, self.look = self.look, None
         stands = self._context.standing
         # Without a look, any stack may have changed.
         stood = (None,) * len(stands) if look is None else look.evidence.standing
@@ -233,11 +225,6 @@ class Watching:
             self._reference.mark = None
         else:
             self._reference.set_mark(self.look.smoothed, self.look.change)
-
-    def look_again(self) -> None:
-        """See :meth:`.watcher.Watcher.look_again`."""
-        if self.look is not None and self._again_at == math.inf:
-            self._again_at = self.look.time + self.look.age
 
     def unchanged(self) -> None:
         """See :meth:`.watcher.Watcher.unchanged`."""

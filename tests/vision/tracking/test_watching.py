@@ -93,25 +93,3 @@ def test_what_is_doubtful_or_not_shown_is_compared_again(monkeypatch: pytest.Mon
         compared = table.compared
         table.show(moved)
         assert table.compared > compared
-
-
-@pytest.mark.parametrize(("inconclusive", "comparisons"), [(False, 1), (True, 3)])
-def test_a_picture_that_decides_nothing_is_compared_again(
-    monkeypatch: pytest.MonkeyPatch, inconclusive: bool, comparisons: int
-) -> None:
-    """Each time once the picture has been still for twice as long, so at 0.2, 0.4 and 0.8 s of one second."""
-    table = Table(monkeypatch)
-    table.show(START)
-    table.watcher.confirm(START)
-    if inconclusive:
-        see = table.watcher.see
-
-        def see_and_ask(frame: Frame) -> Look | None:
-            seen = see(frame)
-            table.watcher.look_again()
-            return seen
-
-        monkeypatch.setattr(table.watcher, "see", see_and_ask)
-    table.compared = 0
-    table.show(after_turn((FROM, TO)))
-    assert table.compared == comparisons
