@@ -52,12 +52,12 @@ camera often count as motion; at 1, the motion of a fingertip may be missed."""
 _MAX_ALIASED_SHARE: Final = 0.04
 """Share of the differences that may remain after the camera's motion is undone, because of aliasing; a
 smaller motion, as of a fingertip, cannot be distinguished from it."""
-_MAX_UNEXPLAINED_SHARE: Final = 0.15
-"""The same share if the picture changes little by little. Light leaves at most that of what a flickering lamp
-changes, and a tenth to all of a trail (fitted on four altered recordings). Raising it lets trails be judged;
-lowering it delays verdicts under such lamps."""
 _MAX_RELIT_SHARE: Final = 0.06
 """Maximum share of changed pixels that a change of light may explain; if more changed, something moves."""
+_MAX_UNLIT_SHARE: Final = 0.15
+"""Share of what changes little by little that light may leave unexplained. It leaves at most that of what a
+flickering lamp changes, and a tenth to all of a trail (fitted on four altered recordings). Raising it lets
+trails be judged; lowering it delays verdicts under such lamps."""
 _MAX_BEYOND_SWAY_SHARE: Final = 0.008
 """Maximum share of pixels outside the range of values that sway could produce. Flickering lamps cause half as
 much, an arm nearly always more."""
@@ -126,7 +126,7 @@ class Stillness:
         self._restless: RestlessPixels | None = None
         self._squares: NDArray[np.bool_] | None = None
         self._since = 0.0
-        self._flickered = -math.inf
+        self._differed_at = -math.inf
         """Time of the last copy that differed from the one before by more than noise."""
         self._noise = 1.0
         """Mean difference, in grey levels, between successive still copies."""
@@ -167,40 +167,44 @@ class Stillness:
             return True
         return self._changed(np.asarray(cv2.absdiff(a, b))) > _MOTION_THRESHOLD and not self._explained(a, b)
 
-    def _explained(self, a: Small, b: Small, *, by_light: bool = True, arm: bool = True) -> bool:
-        """Whether camera motion and, if ``by_light``, light alone explain the differences. If no ``arm`` can
-        have come in between, light may explain differences of any size.
-        """
+    def _explained(self, a: Small, b: Small, *, by_light: bool = True) -> bool:
+        """Whether camera motion and, if ``by_light``, light alone explain the differences."""
         compared = self._compared_with(a)
-        if arm and self._changed(compared.beyond_sway(b)) > _MAX_BEYOND_SWAY_SHARE:
+        if self._changed(compared.beyond_sway(b)) > _MAX_BEYOND_SWAY_SHARE:
             # This is mostly an arm; the test takes a tenth of the time of estimating the camera's motion.
             return False
-        compared.motion, _ = compared.baseline.motion(b, compared.motion)
+        displacement = self._estimate_motion(compared, b)
+        if compared.too_far:
+            return False
+        steady = compared.baseline.undo_motion(b, compared.motion)
+        remaining, limit = self._remaining(compared, steady, displacement), _MOTION_THRESHOLD
+        if displacement:
+            limit += _MAX_ALIASED_SHARE * self._changed(np.asarray(cv2.absdiff(a, b)))
+        return remaining <= limit or (
+            by_light
+            and remaining <= _MAX_RELIT_SHARE
+            and self._remaining(compared, compared.baseline.undo_light(steady), displacement) <= limit
+        )
+
+    def _estimate_motion(self, compared: _Compared, small: Small) -> float:
+        """Estimate the camera's motion between two copies; returns its displacement in pixels of the copy."""
+        compared.motion, _ = compared.baseline.motion(small, compared.motion)
         displacement = compared.baseline.displacement(compared.motion)
         compared.too_far = displacement > _MAX_SWAY
         if compared.too_far:
             compared.motion = STILL
-            return False
+        return displacement
+
+    def _remaining(self, compared: _Compared, shown: Small, displacement: float) -> float:
+        """Share of changed pixels after the camera's motion, and perhaps light, has been undone in ``shown``,
+        beyond what aliasing causes.
+        """
         margin = int(np.ceil(displacement)) + 1
         inner = slice(margin, -margin), slice(margin, -margin)
-
         aliased = min(1.0, displacement * compared.sampling.every)
         tolerance = cv2.convertScaleAbs(compared.edge_tolerance, alpha=aliased)
-
-        def changed(shown: Small) -> float:
-            excess = cv2.subtract(cv2.absdiff(shown, a), tolerance)
-            return self._changed(np.asarray(excess, np.uint8)[inner])
-
-        steady = compared.baseline.undo_motion(b, compared.motion)
-        remaining, limit = changed(steady), _MOTION_THRESHOLD
-        if displacement:
-            share = _MAX_ALIASED_SHARE if arm else _MAX_UNEXPLAINED_SHARE
-            limit += share * self._changed(np.asarray(cv2.absdiff(a, b)))
-        return remaining <= limit or (
-            by_light
-            and (remaining <= _MAX_RELIT_SHARE or not arm)
-            and changed(compared.baseline.undo_light(steady)) <= limit
-        )
+        excess = cv2.subtract(cv2.absdiff(shown, compared.small), tolerance)
+        return self._changed(np.asarray(excess, np.uint8)[inner])
 
     def _explained_by_sway(self, first: Small, previous: Small, small: Small) -> bool:
         """Whether sway explains the difference from the previous picture and the total sway is within bounds.
@@ -290,7 +294,7 @@ class Stillness:
             return True
         difference = np.asarray(cv2.absdiff(small, previous))
         if self._changed(difference) > _MOTION_THRESHOLD:
-            self._flickered = time
+            self._differed_at = time
             return not (self._explained(first, small) or self._explained_by_sway(first, previous, small))
         # The running mean is of noise alone: it adapts slowly, and only while nothing moves.
         self._noise += _NOISE_RATE * (float(cv2.mean(difference)[1]) - self._noise)
@@ -302,7 +306,14 @@ class Stillness:
         :data:`SETTLE_TIME` ago.
         """
         earlier, before = self._recent[0]
-        if self._flickered > earlier:
+        if self._differed_at > earlier:
             return False
         changed = self._changed(np.asarray(cv2.absdiff(before, small)))
-        return changed > _MOTION_THRESHOLD and not self._explained(before, small, arm=False)
+        if changed <= _MOTION_THRESHOLD:
+            return False
+        compared = self._compared_with(before)
+        displacement = self._estimate_motion(compared, small)
+        if compared.too_far:
+            return True
+        relit = compared.baseline.undo_light(compared.baseline.undo_motion(small, compared.motion))
+        return self._remaining(compared, relit, displacement) > _MAX_UNLIT_SHARE * changed
