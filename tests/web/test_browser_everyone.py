@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from browsing import MOVES, Seen, at_rest, caught_up, serious, status
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
@@ -318,7 +318,9 @@ def test_sound_speech_and_vibration_can_be_chosen(table, seen: Seen) -> None:
         return page.evaluate("heard")
 
     page.click(".menu summary")
-    assert heard_of("") == ["shake 120,80,120"]
+    # The modules that make sounds are loaded after the first view.
+    heard_of("")
+    page.wait_for_function("() => heard.join() === 'shake 120,80,120'")
     page.select_option("[name=vibration]", "off")
     page.select_option("[name=sound]", "tones")
     assert page.evaluate("heard") == ["shake 120,80,120", "tone"], (
@@ -331,6 +333,21 @@ def test_sound_speech_and_vibration_can_be_chosen(table, seen: Seen) -> None:
     heard_of("")
     page.wait_for_function("() => heard.filter((sound) => sound === 'tone').length === 2")
     page.wait_for_function("() => heard.includes('en: Corrected. Green to move.')")
+    assert seen.troubles == []
+
+
+def test_an_alert_is_felt_that_comes_before_the_page_has_loaded_everything(table, seen: Seen) -> None:
+    seen.page.add_init_script(HEARD)
+    held: list[Route] = []
+    seen.page.route("**/later.js*", lambda route: held.append(route))
+    with seen.page.expect_request("**/later.js*"):
+        page = seen.open()
+    page.click(".menu summary")
+    table.see(Wrong("unexplained", "g", (D5,), say("unexplained", "g", squares=(D5,))))
+    caught_up(page, table)
+    assert page.evaluate("heard") == []
+    held[0].continue_()
+    page.wait_for_function("() => heard.join() === 'shake 120,80,120'")
     assert seen.troubles == []
 
 

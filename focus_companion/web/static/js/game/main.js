@@ -318,10 +318,13 @@ if (past) {
     take(state);
     if (event?.type === "refused") withTools(({ acts }) => { acts?.chooser.refused(); toast(refusalText(event)); });
     else if (event) {
-      tools?.sound(event.type);
+      // An event that arrives while the tools are still loading is heard as soon as they are there.
+      later().then(({ sound, celebrate }) => {
+        sound(event.type);
+        if (event.type === "result" && event.winners?.length) celebrate(event.winners.map(letterOf));
+      }).catch((problem) => console.info(problem.message));
       tools?.camera?.refresh();
       if (event.type === "time_up") toast(t("{player}: the time is up.", { player: playerName(state, event.player) }));
-      if (event.type === "result" && event.winners?.length) tools?.celebrate(event.winners.map(letterOf));
     }
   }, line);
   setInterval(() => live?.demo && link.check(), CAMERA_CHECK_MS);
