@@ -15,6 +15,7 @@ from ..geometry.pose import turned
 from ..geometry.resize import resized
 from ..geometry.scene import BoardProfile, Camera
 from .candidates import CandidateSearch
+from .coloured_pieces import colour_odds
 from .edge_fit import outline_agreement
 from .edges import Edges
 from .moulded import moulded_evidence
@@ -182,12 +183,10 @@ class BoardSearch:
         camera = fitted(self._edges, candidate, self._profile, self._lens)
         odds = board_odds(self._edges, camera, self._profile)
         if self._stacks is None:
-            moulded = (
-                moulded_evidence(self._image, self._edges, camera, self._profile)
-                if self._check_moulded
-                else None
-            )
-            return ScoredFit(camera, odds, None, moulded)
+            if not self._check_moulded:
+                return ScoredFit(camera, odds, None)
+            moulded = moulded_evidence(self._image, self._edges, camera, self._profile)
+            return ScoredFit(camera, odds, None, moulded, colour_odds(self._image, camera, self._profile))
         turn, agreement = _best_quarter_turn(self._image, self._edges, camera, self._profile, self._stacks)
         if self._mirror is not None and agreement <= CERTAIN_AGREEMENT:
             other, reverse = _best_quarter_turn(self._image, self._edges, camera, self._profile, self._mirror)

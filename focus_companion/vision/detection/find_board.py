@@ -17,6 +17,7 @@ from .blobs import WORK_PIXELS
 from .board_search import BoardSearch
 from .candidates import SMALL_BOARD_LEVELS
 from .chess_board import find_chess_board, fitted_to_corners
+from .coloured_pieces import colour_odds
 from .edges import Edges
 from .moulded import MIN_MOULDED_EVIDENCE, moulded_evidence
 from .refine import refine_detection
@@ -100,7 +101,7 @@ def find_board(
         best = searches[0].on_most_domes(best)
     if best is None or not best.likely:
         return None
-    confidence = float(1 / (1 + np.exp(-_CONFIDENCE_SLOPE * (best.odds - EVEN_ODDS))))
+    confidence = float(1 / (1 + np.exp(-_CONFIDENCE_SLOPE * (best.odds + best.colours - EVEN_ODDS))))
     if best.mirrored:
         return FoundBoard(resized(best.camera, image), profiles[0], confidence, mirrored=True)
     camera, profile = refine_detection(image, resized(best.camera, image), profiles, stacks, rank1, lens)
@@ -123,7 +124,7 @@ def _confirmed(image: Image, camera: Camera, profile: BoardProfile) -> bool:
     """Whether a larger picture shows a board, too: with few pixels, letters and rectangles look round."""
     fine, _ = reduced(image, FINE_PIXELS)
     edges, seen = Edges.of(fine), resized(camera, fine)
-    odds = board_odds(edges, seen, profile)
+    odds = board_odds(edges, seen, profile) + colour_odds(fine, seen, profile)
     return odds > MIN_ODDS and moulded_evidence(fine, edges, seen, profile) > MIN_MOULDED_EVIDENCE
 
 

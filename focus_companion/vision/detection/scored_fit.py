@@ -41,6 +41,7 @@ class ScoredFit:
         odds: log odds that there is a board, see :func:`.site_classifier.board_odds`.
         agreement: agreement with the known position, about -1 to 2; None if the position is unknown.
         moulded: see :func:`.moulded.moulded_evidence`; None if this is not checked.
+        colours: log odds of the pieces' shades, see :func:`.coloured_pieces.colour_odds`.
         mirrored: the mirror image of the known position agrees, and the position itself does not.
     """
 
@@ -48,36 +49,40 @@ class ScoredFit:
     odds: float
     agreement: float | None
     moulded: float | None = None
+    colours: float = 0.0
     mirrored: bool = False
 
     @property
     def score(self) -> float:
-        """The log odds plus twice the agreement."""
-        return self.odds + 2 * (self.agreement or 0.0)
+        """The log odds, those of the shades included, plus twice the agreement."""
+        return self.odds + self.colours + 2 * (self.agreement or 0.0)
 
     @property
     def likely(self) -> bool:
         """Whether this may be returned as a detection."""
         if self.agreement is None:
-            return self._exceeds(MIN_ODDS)
+            return self._exceeds(MIN_ODDS, self.colours)
         return self.score > _MIN_SCORE and (self.odds > MIN_ODDS or self.agreement > CERTAIN_AGREEMENT)
 
     @property
     def confident(self) -> bool:
         """Whether no search in a larger picture is needed."""
         if self.agreement is None:
-            return self._exceeds(EVEN_ODDS)
+            return self._exceeds(EVEN_ODDS, self.colours)
         return self.certain or self.odds > _CERTAIN_ODDS
 
     @property
     def certain(self) -> bool:
         """Whether the search can stop."""
         if self.agreement is None:
+            # Without the shades: they are the same at a pose that is a fraction of a square off.
             return self._exceeds(_CERTAIN_ODDS)
         return self.agreement > CERTAIN_AGREEMENT and self.score > _CERTAIN_SCORE
 
-    def _exceeds(self, odds: float) -> bool:
-        """Whether the log odds exceed ``odds`` and, if checked, the grid looks like the moulded board."""
+    def _exceeds(self, least: float, colours: float = 0.0) -> bool:
+        """Whether the log odds and ``colours`` together exceed ``least`` and, if checked, the grid looks like
+        the moulded board.
+        """
         if self.moulded is None:
-            return self.odds > odds
-        return self.odds > max(odds, EVEN_ODDS) and self.moulded > MIN_MOULDED_EVIDENCE
+            return self.odds > least
+        return self.odds + colours > max(least, EVEN_ODDS) and self.moulded > MIN_MOULDED_EVIDENCE
