@@ -52,11 +52,14 @@ def test_pieces_beside_the_squares_do_not_count() -> None:
 
 
 @pytest.mark.slow
-def test_a_dark_board_seen_obliquely_is_recognized_by_its_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    still = drawn(37, None)
+@pytest.mark.parametrize("seed", [37, 34], ids=["blue", "black"])
+def test_a_dark_board_seen_obliquely_is_recognized_by_its_pieces(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    still = drawn(seed, None)
     found = find_board.find_board(still.image, plastic_sets())
     assert found is not None
-    assert corner_error(found.camera, still.camera, found.profile, turns=4, true_profile=still.profile) < 0.2
+    assert corner_error(found.camera, still.camera, found.profile, turns=4, true_profile=still.profile) < 0.25
     for module in (board_search, find_board):
         monkeypatch.setattr(module, "colour_odds", lambda *_: 0.0)
     assert find_board.find_board(still.image, plastic_sets()) is None
