@@ -34,6 +34,11 @@ _PIXEL_WEIGHT_RANGE = 0.2, 4.0
 _MIN_FIT = 0.5
 """Share of its usual nats with which a class must fit the pixels of a piece, on average, for them possibly to
 show that class: the light differs across the board. Raising it leaves out pieces in another light."""
+_MAX_MISFIT = 1.0
+"""Nats per pixel by which a class of pieces may fit an empty square less than usual, for the square possibly
+to show it: as in light that shifts a shade by 1.4 standard deviations. Raising it takes pieces for possible
+whose shade differs from the board's, such as grey-green ones on grey in a washed-out picture.
+"""
 _BEAM_WIDTH = 6
 """Number of stacks that the beam search for the best one extends at each height."""
 
@@ -307,7 +312,8 @@ def _raise_similar_class(
 
     ``scores`` (classes, h, w), in nats, is changed in place. ``piece`` (h, w) marks the pixels that a single
     piece would cover. Of the classes ``pieces``, the one that fits these pixels best gets the score of the
-    bare board at each of them, if it fits well enough (:data:`_MIN_FIT`) and the bare board fits better.
+    bare board at each of them, if it fits nearly as well as usual (:data:`_MAX_MISFIT`) and the bare board
+    fits better.
     ``typical`` (classes,): the mean score of pixels that do show each class.
 
     The bare board is remembered pixel by pixel, a class of pieces only as a range of shades. So the bare
@@ -320,7 +326,7 @@ def _raise_similar_class(
     means = [scores[label][piece].mean() for label in pieces]
     similar = int(pieces[np.argmax(means)])
     # At 0 nats, a class fits no better than a uniformly random colour.
-    if max(0.0, _MIN_FIT * typical[similar]) < max(means) < bare.mean():
+    if max(0.0, typical[similar] - _MAX_MISFIT) < max(means) < bare.mean():
         scores[similar][piece] = bare
 
 

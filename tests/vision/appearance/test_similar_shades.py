@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.vision.appearance.background import Background
@@ -20,16 +21,16 @@ STOOD = tuple("g" if name in ("g3", "f6", "c4", "c6") else "" for name in SQUARE
 D5 = INDEX["d5"]
 
 
-def gain_of_a_piece(shade: tuple[int, int, int], glare: float) -> float:
+def gain_of_a_piece(shade: tuple[int, int, int], glare: float = 0.0, spread: float = 0.0) -> float:
     """Nats for a piece on an empty square, if pieces have this shade, with ``glare`` on a share of their
-    pixels: anything between their shade and a warm white.
+    pixels: anything between their shade and a warm white. ``spread``: standard deviation of their pixels.
     """
     rng = np.random.default_rng(3)
     image = np.full((480, 640, 3), BOARD, float)
     for square in np.flatnonzero(STOOD):
         column = OUTLINES.columns[square]
         part = image[column.window.slices]
-        part[column.masks[1]] = shade
+        part[column.masks[1]] = shade + rng.normal(0, spread, (int(column.masks[1].sum()), 3))
         lit = column.masks[1] & (rng.random(part.shape[:2]) < glare)
         part[lit] += rng.random((int(lit.sum()), 1)) * (WHITE - np.array(shade))
     taken = np.clip(image + rng.normal(0, 3, image.shape), 0, 255).astype(np.uint8)
@@ -45,4 +46,11 @@ def test_pieces_with_glare_do_not_resemble_an_empty_square() -> None:
 
 
 def test_a_piece_of_the_board_s_shade_may_be_there() -> None:
-    assert abs(gain_of_a_piece(BOARD, glare=0.0)) < 1
+    assert abs(gain_of_a_piece(BOARD)) < 1
+
+
+@pytest.mark.parametrize(("greener", "spread"), [(15, 4.0), (20, 6.0), (20, 8.0)])
+def test_pieces_in_pale_colours_do_not_resemble_an_empty_square(greener: int, spread: float) -> None:
+    """In a washed-out picture, the shades of the pieces are not far from that of the board."""
+    blue, green, red = BOARD
+    assert gain_of_a_piece((blue - greener, green, red - greener), spread=spread) < -20
