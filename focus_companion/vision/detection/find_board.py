@@ -101,7 +101,7 @@ def find_board(
         best = searches[0].on_most_domes(best)
     if best is None or not best.likely:
         return None
-    confidence = float(1 / (1 + np.exp(-_CONFIDENCE_SLOPE * (best.odds + best.colours - EVEN_ODDS))))
+    confidence = float(1 / (1 + np.exp(-_CONFIDENCE_SLOPE * (best.board_odds - EVEN_ODDS))))
     if best.mirrored:
         return FoundBoard(resized(best.camera, image), profiles[0], confidence, mirrored=True)
     camera, profile = refine_detection(image, resized(best.camera, image), profiles, stacks, rank1, lens)

@@ -38,10 +38,11 @@ class ScoredFit:
     """A fitted candidate for the board's pose.
 
     Attributes:
-        odds: log odds that there is a board, see :func:`.site_classifier.board_odds`.
+        odds: log odds that there is a board from outlines, see :func:`.site_classifier.board_odds`.
         agreement: agreement with the known position, about -1 to 2; None if the position is unknown.
         moulded: see :func:`.moulded.moulded_evidence`; None if this is not checked.
-        colours: log odds of the pieces' shades, see :func:`.coloured_pieces.colour_odds`.
+        colours: log odds from the pieces' shades, see :func:`.coloured_pieces.colour_odds`; 0 if the
+            position is known.
         mirrored: the mirror image of the known position agrees, and the position itself does not.
     """
 
@@ -53,22 +54,27 @@ class ScoredFit:
     mirrored: bool = False
 
     @property
+    def board_odds(self) -> float:
+        """Log odds that there is a board, from outlines and shades."""
+        return self.odds + self.colours
+
+    @property
     def score(self) -> float:
-        """The log odds, those of the shades included, plus twice the agreement."""
-        return self.odds + self.colours + 2 * (self.agreement or 0.0)
+        """The log odds plus twice the agreement."""
+        return self.board_odds + 2 * (self.agreement or 0.0)
 
     @property
     def likely(self) -> bool:
         """Whether this may be returned as a detection."""
         if self.agreement is None:
-            return self._exceeds(MIN_ODDS, self.colours)
+            return self._accepted(self.board_odds, MIN_ODDS)
         return self.score > _MIN_SCORE and (self.odds > MIN_ODDS or self.agreement > CERTAIN_AGREEMENT)
 
     @property
     def confident(self) -> bool:
         """Whether no search in a larger picture is needed."""
         if self.agreement is None:
-            return self._exceeds(EVEN_ODDS, self.colours)
+            return self._accepted(self.board_odds, EVEN_ODDS)
         return self.certain or self.odds > _CERTAIN_ODDS
 
     @property
@@ -76,13 +82,11 @@ class ScoredFit:
         """Whether the search can stop."""
         if self.agreement is None:
             # Without the shades: they are the same at a pose that is a fraction of a square off.
-            return self._exceeds(_CERTAIN_ODDS)
+            return self._accepted(self.odds, _CERTAIN_ODDS)
         return self.agreement > CERTAIN_AGREEMENT and self.score > _CERTAIN_SCORE
 
-    def _exceeds(self, least: float, colours: float = 0.0) -> bool:
-        """Whether the log odds and ``colours`` together exceed ``least`` and, if checked, the grid looks like
-        the moulded board.
-        """
+    def _accepted(self, odds: float, least: float) -> bool:
+        """Whether these log odds suffice and, if checked, the grid looks like the moulded board."""
         if self.moulded is None:
-            return self.odds > least
-        return self.odds + colours > max(least, EVEN_ODDS) and self.moulded > MIN_MOULDED_EVIDENCE
+            return odds > least
+        return odds > max(least, EVEN_ODDS) and self.moulded > MIN_MOULDED_EVIDENCE

@@ -29,7 +29,7 @@ WEIGHTS = (
 # fmt: on
 """Weights of :func:`site_features`, in that order, then the bias."""
 
-_MAX_SITE_ODDS = 2.5
+MAX_SITE_ODDS = 2.5
 """Bound on the log odds of a single site: an arm occludes many sites, and a piece may lie anywhere."""
 
 _MIN_VISIBLE_SHARE = 0.7
@@ -80,7 +80,7 @@ def site_odds(edges: Edges, camera: Camera, profile: BoardProfile, centres: Floa
     """Log odds (N,), within ±2.5, that a dome or a low stack stands at each site; NaN outside the picture."""
     features = site_features(edges, camera, profile, centres)
     weights = np.array(WEIGHTS)
-    return np.asarray(np.clip(features @ weights[:-1] + weights[-1], -_MAX_SITE_ODDS, _MAX_SITE_ODDS))
+    return np.asarray(np.clip(features @ weights[:-1] + weights[-1], -MAX_SITE_ODDS, MAX_SITE_ODDS))
 
 
 def surroundings(profile: BoardProfile, ring: int = 1) -> Floats:
