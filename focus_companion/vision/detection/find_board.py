@@ -20,6 +20,7 @@ from .chess_board import find_chess_board, fitted_to_corners
 from .coloured_pieces import colour_odds
 from .edges import Edges
 from .moulded import MIN_MOULDED_EVIDENCE, moulded_evidence
+from .rectangular_grid import rectangle_odds
 from .refine import refine_detection
 from .scored_fit import EVEN_ODDS, MIN_ODDS
 from .site_classifier import board_odds
@@ -121,7 +122,12 @@ def _upright(
 
 
 def _confirmed(image: Image, camera: Camera, profile: BoardProfile) -> bool:
-    """Whether a larger picture shows a board, too: with few pixels, letters and rectangles look round."""
+    """Whether a larger picture shows a board, too: with few pixels, letters and rectangles look round; and
+    whether the smaller one shows it rather than a rectangular grid: with many, noise looks round.
+    """
+    small, _ = reduced(image, WORK_PIXELS)
+    if rectangle_odds(Edges.of(small), resized(camera, small), profile) > 0:
+        return False
     fine, _ = reduced(image, FINE_PIXELS)
     edges, seen = Edges.of(fine), resized(camera, fine)
     odds = board_odds(edges, seen, profile) + colour_odds(fine, seen, profile)
