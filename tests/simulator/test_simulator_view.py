@@ -286,4 +286,4 @@ def test_drawing_a_still_scene_takes_a_few_times_as_long_as_its_noise() -> None:
         spent.append(np.diff(times))
     # All that is drawn only once is in the first round.
     drawing, noise = np.median(spent[1:], axis=0)
-    assert drawing < 6 * noise
+    assert drawing < 4 * noise

@@ -122,8 +122,9 @@ def _upright(
 
 
 def _confirmed(image: Image, camera: Camera, profile: BoardProfile) -> bool:
-    """Whether a larger picture shows a board, too: with few pixels, letters and rectangles look round; and
-    whether the smaller one shows it rather than a rectangular grid: with many, noise looks round.
+    """Whether the reduced picture shows the board rather than a rectangular grid, and a larger one shows a
+    board, too. With few pixels, letters and rectangles look round; with many, noise on dark plastic does,
+    so the larger picture cannot rule out a rectangle.
     """
     small, _ = reduced(image, WORK_PIXELS)
     if rectangle_odds(Edges.of(small), resized(camera, small), profile) > 0:

@@ -1,7 +1,7 @@
 """Compares the board with rectangular grids: racks, trays and sheets whose sites lie on the same lattice.
 
 The board is a square of 8 × 8 sites without its corners. A rack of round discs fits its lattice as well; but
-all sites of a rectangle then show a disc, and the squares that lie beyond it show none.
+then some discs lie in the corners that the board leaves out, and some squares lie beside the rack.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _SPAN = 12
 def rectangle_odds(edges: Edges, camera: Camera, profile: BoardProfile) -> float:
     """Log odds of rectangular grids, all equally likely, against the board.
 
-    Each explains which sites of the lattice look like a dome or a piece: those within it with one
-    probability, all others with another, both as the picture shows them.
+    Each explains which sites of the lattice look like a dome or a piece (log odds above 0): those within it
+    with one probability, all others with another, both as they fit the picture best.
     """
     sites = [profile.centres[:, :2], surroundings(profile, 1), surroundings(profile, 2)]
     places = np.concatenate(sites)
@@ -39,7 +39,7 @@ def rectangle_odds(edges: Edges, camera: Camera, profile: BoardProfile) -> float
 
 
 def _in_rectangles(flags: Floats) -> Floats:
-    """Number of flags (N,) in every rectangle of sites of a lattice (n, n)."""
+    """Number of flags of the lattice (_SPAN, _SPAN) in each of its rectangles (N,)."""
     sums = np.zeros((_SPAN + 1, _SPAN + 1))
     sums[1:, 1:] = flags.cumsum(0).cumsum(1)
     low, high = np.triu_indices(_SPAN + 1, 1)
