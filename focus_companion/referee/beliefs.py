@@ -14,8 +14,10 @@ from ..game.moves import Move
 from ..game.play import apply
 from ..game.position import MAX_HEIGHT, Position
 from ..game.rules import Rules
-from .acts import Act, Acts, Kind
+from .act import Act, Kind
 from .beginning import Beginning
+from .illegal_acts import IllegalActs
+from .legal_acts import LegalActs
 
 MAX_BELIEFS = 6
 """Maximum number of beliefs that are kept; the least likely are dropped."""
@@ -78,10 +80,11 @@ class World:
     ) -> None:
         self.belief = belief
         self._beginner = ""
-        self.acts = Acts([*history, *belief.positions], rules)
+        self.legal = LegalActs([*history, *belief.positions], rules)
+        self.illegal = IllegalActs(self.legal)
         self._certain_ply = len(history) - 1
         self._assumed = assumed
-        self._base = {s: b for s, b in enumerate(self.acts.stacks) if b != assumed[s]}
+        self._base = {s: b for s, b in enumerate(self.legal.stacks) if b != assumed[s]}
         self._changed_before = frozenset(self._base) - belief.changed_since if in_reference else frozenset()
         self._nothing_to_rebase = not belief.turns and not belief.nats and not self._base
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..game.squares import FILE, RANK
-from .acts import Act, Kind
+from .act import Act, Kind
 from .temperature import TEMPERATURE
 from .trimming import BESIDE_EVIDENCE, Pending, trimming_evidence
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from ..game.squares import SQUARES
-from .acts import Act
+from .act import Act
 from .course import MIN_OPEN_FRACTION, IgnoredChanges, context_terms
 from .decision import Decision
 from .judge import MAX_READ_HEIGHT

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .acts import Act, Kind
+from .act import Act, Kind
 from .course import IgnoredChanges, certain_faint_changes, shadow_evidence, square_gained_before
 from .trimming import Pending
 from .weighing import Judgement

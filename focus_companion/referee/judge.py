@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,10 @@ from ..game.moves import DISTANCE, Move
 from ..game.position import Position
 from ..game.rules import Rules
 from . import words
-from .acts import Act, Acts, Kind
+from .act import Act, Kind
+from .act_pool import ActPool, most_changed
 from .beginning import Beginning
-from .beliefs import Belief, World, awaits_trimming, believe
+from .beliefs import Belief, World, believe
 from .course import (
     IGNORED_CHANGE_PENALTY,
     MIN_CHANGED_FRACTION,
@@ -31,6 +32,7 @@ from .explaining import (
     hidden_domes,
     leaves_change_out,
 )
+from .legal_acts import LegalActs
 from .margin import MIN_CERTAIN_LEAD
 from .screening import Screening
 from .trimming import Pending
@@ -39,10 +41,6 @@ from .weighing import MAX_FOREIGN_AREA, NO_RIVAL_LEAD, NOTHING, Judgement, weigh
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
-
-_MIN_STRONG_FRACTION = 0.22
-"""Fraction of changed pixels from which something certainly happened on the square or right in front of
-it."""
 
 _MIN_DEVIATION_IN_THE_DARK = 10.0
 """Standard deviations by which a square must differ to be examined although no pixel changed much, as with
@@ -59,18 +57,6 @@ _MAX_EXPLAINED_SQUARES = 5
 
 _MAX_ADDED_PIECES = 3
 """Maximum number of pieces that an act may add to each of them."""
-
-_MAX_FURTHER_SQUARES = 3
-"""Number of most changed squares on which illegal acts are weighed in addition to a legal turn."""
-
-_MAX_OPEN_SQUARES = 10
-"""Number of most changed squares on which rare illegal acts and quick successions are weighed."""
-
-_MAX_BELIEFS_FOR_RARE_ACTS = 3
-"""Number of likeliest beliefs under which rare acts are weighed, not only turns and simple illegal moves."""
-
-_MAX_CHANGED_WITH_HIDDEN_TARGET = 3
-"""Maximum number of changed squares for a missing piece to be assumed where it is barely visible."""
 
 _ACROSS_BOARD_RANK = 2
 """Implausibility rank of a piece carried across the board other than along a row or column."""
@@ -132,7 +118,7 @@ def _judged(
         open_squares = sorted({*open_squares, *look.faintly_changed})
     elif not beliefs:
         return _with_foreign(look, Judgement(NOTHING, 0.0, NO_RIVAL_LEAD))
-    likeliest = _most_changed(look, open_squares, _MAX_EXPLAINED_SQUARES)
+    likeliest = most_changed(look, open_squares, _MAX_EXPLAINED_SQUARES)
     over = look.foreign_area(
         likeliest, {s: len(look.evidence.standing[s]) + _MAX_ADDED_PIECES for s in likeliest}
     )
@@ -147,11 +133,21 @@ def _judged(
         for belief in believed
     ]
     trimmed = None
-    if pending is not None and pending.move in worlds[0].acts.legal:
+    if pending is not None and pending.move in worlds[0].legal.moves:
         belief = believe((pending.move,), history[-1], rules, Kind.TURNS.value - Kind.TURN.value)
         trimmed = World(belief, history, rules, look.evidence.standing, in_reference=False)
     other = None if begun is None else World.begun(begun, look.evidence.standing)
-    return _with_foreign(look, _likeliest(look, worlds, open_squares, pending, trimmed, alternatives, other))
+    pool = ActPool(
+        look,
+        worlds,
+        open_squares,
+        pending,
+        trimmed=trimmed,
+        begun=other,
+        alternatives=alternatives,
+    )
+    last = worlds[0].legal.position
+    return _with_foreign(look, _likeliest(look, pool, open_squares, pending, last))
 
 
 def _shaded_placings(look: Look, position: Position) -> list[int]:
@@ -175,114 +171,59 @@ def _hinted(look: Look, history: Sequence[Position], rules: Rules) -> bool:
             return True
     if not look.faintly_changed:
         return False
-    turns = Acts(history, rules).turns(look.faintly_changed.keys(), contained=True)
+    turns = LegalActs(history, rules).turns(look.faintly_changed.keys(), contained=True)
     certain = certain_faint_changes(look)
     return any(act.changes.keys() <= certain or look.evidence.gain(act.changes).nats > 0 for act in turns)
 
 
 def _likeliest(
-    look: Look,
-    worlds: Sequence[World],
-    open_squares: list[int],
-    pending: Pending | None,
-    trimmed: World | None,
-    alternatives: Collection[Move],
-    begun: World | None,
+    look: Look, pool: ActPool, open_squares: list[int], pending: Pending | None, position: Position
 ) -> Judgement:
     """The likeliest act, weighed against increasingly many others until it explains the look.
 
-    ``trimmed``: the world in which the awaited trimming was done, followed by something else.
-    ``alternatives``: as in :func:`judge`. ``begun``: the world in which another player began.
+    ``position``: the last one, under the likeliest belief.
     """
-    stacks, screening = look.evidence.standing, Screening(look, pending)
-    strong = [s for s in open_squares if look.touched[s] >= _MIN_STRONG_FRACTION]
-
-    def under_beliefs(list_acts: Callable[[Acts], Iterable[Act]], most: int = len(worlds)) -> Iterator[Act]:
-        for world in worlds[:most]:
-            yield from world.rebase(list_acts(world.acts))
-
-    pool = [world.nothing_since for world in worlds]
+    screening = Screening(look, pending)
+    nothing = [*pool.acts]
     if not open_squares:
         # Nothing has changed, but turns in doubt may have been taken back without being seen.
-        return weigh(screening, [*pool, *under_beliefs(Acts.back)])
-    # A stack may change little of its own square and most of the square that is seen behind it.
-    before = [s for s in open_squares if s not in strong and _overlap(look, s, strong)]
-    likely = {*strong, *before} or set(open_squares)
-    pool += under_beliefs(lambda acts: acts.turns(likely))
-    if pending is None:
-        # In bad light, a turn may change little anywhere.
-        faint = set(open_squares) - likely
-        pool += under_beliefs(lambda acts: acts.turns(faint, contained=True))
-    if begun is not None:
-        pool += begun.rebase(begun.acts.turns(set(open_squares)))
-    # From above, a piece that was moved back may be visible on only one of its two squares.
-    pool += (a for a in under_beliefs(Acts.back) if not a.changes.keys().isdisjoint(open_squares))
-    best = weigh(screening, pool)
-    if best.act.kind is not Kind.NOTHING or not strong:
-        # An illegal act on the same squares may look much alike and fit better; and if no turn is legal
-        # there, an additional piece on its own colour changes only a rim.
-        here = set(best.act.changes) | set(_most_changed(look, open_squares, _MAX_FURTHER_SQUARES))
-        pool += under_beliefs(lambda acts: acts.displacements(here))
-        pool += under_beliefs(lambda acts: acts.removals(here))
-        if best.act.moves and (
-            best.act.trimmed or best.act.kind is Kind.PENDING or awaits_trimming(best.act)
-        ):
-            last = best.act.moves[-1]
-            pool += under_beliefs(lambda acts: acts.wrong_trims(last) if last in acts.legal else ())
-        best = weigh(screening, pool)
+        pool.add_taken_back()
+        return weigh(screening, pool.acts)
+    pool.add_likely()
+    best = weigh(screening, pool.acts)
+    if best.act.kind is not Kind.NOTHING or not pool.strong:
+        pool.add_alike(best.act)
+        best = weigh(screening, pool.acts)
     known = look.evidence.outlines.touching(list(best.act.changes))
     if (
         best.act.legal
         and best.lead >= MIN_CERTAIN_LEAD
         # If the players continue before a stack is known to be trimmed, it may have been left too high.
         and (pending is None or len(best.act.moves) < 2)
-        and explains(look, best, strong)
+        and explains(look, best, pool.strong)
         and certain_faint_changes(look) <= {*known}
         and IgnoredChanges(look).penalty(best.act)
         <= (0.0 if best.act.kind is Kind.NOTHING else IGNORED_CHANGE_PENALTY / 2)
     ):
         return best
-    # A clearly changed square beyond the act's reach may also have lost a piece, which was moved to a square
-    # where it is barely visible.
-    apart = sorted(certain_faint_changes(look).difference(known))
-    inside = set(_most_changed(look, open_squares, _MAX_OPEN_SQUARES)) | _hidden_targets(
-        stacks, [*strong, *apart]
-    )
-    if strong:
-        pool += under_beliefs(lambda acts: acts.turns(set(open_squares) - set(strong)))
-    successions = under_beliefs(lambda acts: acts.successions(inside), _MAX_BELIEFS_FOR_RARE_ACTS)
-    # The out-of-turn act that was seen first cannot be the second turn.
-    pool += (a for a in successions if begun is None or a.moves[-1:] != begun.belief.turns)
-    pool += under_beliefs(lambda acts: acts.unseen(inside), _MAX_BELIEFS_FOR_RARE_ACTS)
-    # The alternatives replace the last known turn, not one that is only believed.
-    known_acts = None if worlds[0].belief.turns else worlds[0].acts
-    pool += under_beliefs(
-        lambda acts: acts.retries(inside, alternatives if acts is known_acts else ()),
-        _MAX_BELIEFS_FOR_RARE_ACTS,
-    )
-    pool += under_beliefs(lambda acts: _illegal(acts, inside, pending), _MAX_BELIEFS_FOR_RARE_ACTS)
-    if trimmed is not None:
-        pool += _since_prompt(worlds[0], trimmed, inside)
-    best = weigh(screening, pool)
+    pool.add_rare(apart=sorted(certain_faint_changes(look).difference(known)))
+    best = weigh(screening, pool.acts)
     if best.act.kind is Kind.WRONG_PIECE:
-        origins = _hidden_origins(stacks, best.act)
-        pool += under_beliefs(
-            lambda acts: acts.displacements(origins.union(best.act.changes)), _MAX_BELIEFS_FOR_RARE_ACTS
-        )
-        best = weigh(screening, pool)
+        pool.add_hidden_origins(best.act)
+        best = weigh(screening, pool.acts)
     if pending is not None and _left_too_high(best.act) and not _certainly_left(look, best, pending):
         # It is not certain that the stack was left too high: ask instead of alerting.
-        best = _as_question(best, weigh(screening, [act for act in pool if not _left_too_high(act)]))
+        best = _as_question(best, weigh(screening, [act for act in pool.acts if not _left_too_high(act)]))
     best = _moved_out_of_sight(best, pending)
-    if explains(look, best, strong) or _with_foreign(look, best).covered:
+    if explains(look, best, pool.strong) or _with_foreign(look, best).covered:
         return best
-    if follows_prompt(best, pending) and not leaves_change_out(look, best.act, strong, taken=True):
+    if follows_prompt(best, pending) and not leaves_change_out(look, best.act, pool.strong, taken=True):
         return best
-    if look.displaced and not look.disagreeing(stacks):
+    if look.displaced and not look.disagreeing(look.evidence.standing):
         # The motion is undone only approximately, and what remains is no act. Once the outlines are fitted to
         # the new place, the next look is judged there.
-        return weigh(screening, [world.nothing_since for world in worlds])
-    return _unexplained(look, best, strong or open_squares, worlds[0].acts.position)
+        return weigh(screening, nothing)
+    return _unexplained(look, best, pool.strong or open_squares, position)
 
 
 def _as_question(likelier: Judgement, asked: Judgement) -> Judgement:
@@ -305,22 +246,6 @@ def _left_too_high(act: Act) -> bool:
     return act.wrong is not None and act.wrong().reason == "too_high"
 
 
-def _since_prompt(world: World, trimmed: World, inside: set[int]) -> Iterator[Act]:
-    """Acts that may have followed the prompt for a trimming.
-
-    ``trimmed``: the world in which the trimming was done.
-    """
-    (move,) = trimmed.belief.turns
-    # The next turn may start from a square where a missing piece is barely visible.
-    like = {s for s, stack in enumerate(world.acts.stacks) if stack[-1:] == stack[-2:-1]}
-    yield from world.rebase(world.acts.successions(inside | like, (move,)))
-    # Pieces removed from the stack and laid down in front of a square look as if they were on it.
-    after = trimmed.acts
-    yield from trimmed.rebase(act for act in _illegal(after, inside, None) if not after.adds_pieces(act))
-    # Without its top piece the stack may look as it did before the turn, as if nobody had touched it.
-    yield from world.rebase(world.acts.wrong_trims(move))
-
-
 def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
     """The judgement with the foreign area that its act does not explain, or that may hide the pieces."""
     changes = judgement.act.changes
@@ -332,16 +257,6 @@ def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
         area = len(changes) + len(domes) if domes else 0.0
         foreign = max(foreign, look.arm_area(list(changes)), area)
     return replace(judgement, foreign=foreign)
-
-
-def _overlap(look: Look, square: int, others: Sequence[int]) -> bool:
-    """Whether one more piece on the square would overlap a piece on one of the others in the picture."""
-    stood, overlap = look.evidence.standing, look.evidence.outlines.overlap
-    return any(overlap(square, len(stood[square]) + 1, s, len(stood[s]) + 1) for s in others)
-
-
-def _most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:
-    return sorted(squares, key=lambda square: -look.touched[square])[:most]
 
 
 def _moved_out_of_sight(best: Judgement, pending: Pending | None) -> Judgement:
@@ -373,38 +288,6 @@ def _implausibility(act: Act) -> int:
         return 0 if wrong.reason in ("out_of_turn", "not_your_stack") else 1
     one, other = wrong.squares
     return 1 if DISTANCE[one][other] <= _MAX_MISPLACED_DISTANCE else _ACROSS_BOARD_RANK
-
-
-def _hidden_targets(stacks: Sequence[str], changed: Sequence[int]) -> set[int]:
-    """Squares on which one more piece of a moved colour would be barely visible, because the same colour is
-    on top; none if so much has changed that no piece can be missing.
-    """
-    if len(changed) > _MAX_CHANGED_WITH_HIDDEN_TARGET:
-        return set()
-    tops = {stacks[square][-1:] for square in changed} - {""}
-    return {s for s, stack in enumerate(stacks) if stack[-1:] in tops}
-
-
-def _hidden_origins(stacks: Sequence[str], act: Act) -> set[int]:
-    """Squares from which a piece of unknown origin may have been taken without being seen, because the same
-    colour is still on top.
-    """
-    piece = max(act.changes.values(), key=len)[-1]
-    return {s for s, stood in enumerate(stacks) if stood.endswith(2 * piece) and s not in act.changes}
-
-
-def _illegal(acts: Acts, inside: set[int], pending: Pending | None) -> list[Act]:
-    pool: list[Act] = []
-    if pending is not None and pending.move in acts.legal:
-        pool += acts.left_high(pending.move, inside)
-    for move in acts.legal:
-        if move.target in inside and (move.origin is None or move.origin in inside):
-            pool += acts.wrong_trims(move)
-    pool += acts.displacements(inside)
-    pool += acts.double_turns(inside)
-    pool += acts.removals(inside)
-    pool += acts.shuffles(inside)
-    return pool
 
 
 def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: Position) -> Judgement:

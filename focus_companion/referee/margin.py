@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..game.position import MAX_HEIGHT
-from .acts import Act, Kind
+from .act import Act, Kind
 from .course import (
     MAX_CALM_DEVIATION,
     MAX_SHADOW_FRACTION,

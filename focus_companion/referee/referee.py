@@ -15,7 +15,7 @@ from ..game.moves import Move, legal_moves
 from ..game.play import removed
 from ..game.position import Position
 from ..game.rules import Rules
-from .acts import Act, Kind
+from .act import Act, Kind
 from .asked import NOBODY, Asked
 from .beginning import Beginning, other_beginning
 from .beliefs import (

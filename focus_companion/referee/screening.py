@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .acts import Act
+from .act import Act
 from .course import (
     MAX_CONTEXT_EVIDENCE,
     IgnoredChanges,

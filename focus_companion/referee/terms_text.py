@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..game.squares import SQUARES
-from .acts import Act, Kind
+from .act import Act, Kind
 from .decision import Condition, Decision
 from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..game.moves import Move
 from ..game.position import MAX_HEIGHT
-from .acts import Act, Kind
+from .act import Act, Kind
 from .temperature import TEMPERATURE
 
 if TYPE_CHECKING:

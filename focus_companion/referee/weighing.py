@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .acts import Act, Kind
+from .act import Act, Kind
 from .course import gained_before
 from .margin import MIN_CERTAIN_LEAD, margin
 from .screening import Screening

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..referee.acts import Kind
+from ..referee.act import Kind
 from ..referee.decision import Decision
 from ..referee.decision_terms import terms_of
 from .ports import Recorder

@@ -11,16 +11,19 @@ from focus_companion.game.play import apply, play
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.referee.acts import Acts, Kind
+from focus_companion.referee.act import Kind
+from focus_companion.referee.illegal_acts import IllegalActs
+from focus_companion.referee.legal_acts import LegalActs
 
 RULES = rules({"d5": "rgrrg", "d7": "rg", "b2": "gg"}, {"g": 1})
 
 
 def test_no_sentence_asks_for_no_pieces() -> None:
     """After a turn that needs no trimming, taking pieces is not a wrong trimming."""
-    acts = Acts([start_position(RULES)], RULES)
+    legal = LegalActs([start_position(RULES)], RULES)
+    illegal = IllegalActs(legal)
     sentences = {
-        act.wrong().text for move in acts.legal for act in acts.wrong_trims(move) if act.wrong is not None
+        act.wrong().text for move in legal.moves for act in illegal.wrong_trims(move) if act.wrong is not None
     }
     assert any(
         text.startswith("The wrong pieces were taken from d5. Green must take exactly 2")
@@ -29,10 +32,10 @@ def test_no_sentence_asks_for_no_pieces() -> None:
     assert any(text.startswith("Pieces are missing from") for text in sentences)
     every = range(len(INDEX))
     more = (
-        *acts.displacements(every),
-        *acts.removals(every),
-        *acts.shuffles(every),
-        *acts.double_turns(every),
+        *illegal.displacements(every),
+        *illegal.removals(every),
+        *illegal.shuffles(every),
+        *illegal.double_turns(every),
     )
     sentences |= {act.wrong().text for act in more if act.wrong is not None}
     assert not [text for text in sentences if re.search(r"\b0 (piece|square)|[{}]|  ", text)]
@@ -40,8 +43,8 @@ def test_no_sentence_asks_for_no_pieces() -> None:
 
 def test_an_alert_names_all_its_squares() -> None:
     """Of two moves in one turn, the second may begin where the first began or ended."""
-    acts = Acts([start_position(RULES)], RULES)
-    alerts = [act.wrong() for act in acts.double_turns(range(len(INDEX))) if act.wrong is not None]
+    illegal = IllegalActs(LegalActs([start_position(RULES)], RULES))
+    alerts = [act.wrong() for act in illegal.double_turns(range(len(INDEX))) if act.wrong is not None]
     named = {}
     for alert in alerts:
         assert alert.reason == "two_moves" and alert.player == "g"
@@ -51,7 +54,7 @@ def test_an_alert_names_all_its_squares() -> None:
         *most, last = (str(SQUARES[square]) for square in squares)
         assert listed == f"{', '.join(most)} and {last}"
     assert {len(squares) for squares in named} == {2, 3, 4}
-    missing = {act.wrong().text for act in acts.removals([INDEX["b2"]]) if act.wrong is not None}
+    missing = {act.wrong().text for act in illegal.removals([INDEX["b2"]]) if act.wrong is not None}
     assert missing and all(text.startswith("Pieces are missing from b2, though") for text in missing)
 
 
@@ -59,24 +62,27 @@ def test_of_a_stack_two_too_high_one_piece_may_have_been_taken() -> None:
     """Then that piece may lie beside the board while the stack is still too high."""
     high = rules({"f7": "rrgrg", "e7": "rg"}, {})
     move = Move(INDEX["e7"], INDEX["f7"])
-    acts = [act for act in Acts([start_position(high)], high).turns({move.target}) if act.moves == (move,)]
+    acts = [
+        act for act in LegalActs([start_position(high)], high).turns({move.target}) if act.moves == (move,)
+    ]
     assert [act.trimmed for act in acts if act.kind is Kind.PENDING] == [""]
     two = Move(INDEX["d7"], INDEX["f7"])
     high = rules({"f7": "rrgrg", "d7": "rg"}, {})
-    acts = [act for act in Acts([start_position(high)], high).turns({two.target}) if act.moves == (two,)]
+    acts = [act for act in LegalActs([start_position(high)], high).turns({two.target}) if act.moves == (two,)]
     assert [act.trimmed for act in acts if act.kind is Kind.PENDING] == ["", "r"]
 
 
 def test_only_a_piece_from_beside_the_board_adds_pieces() -> None:
     """A piece laid down in front of a square after a trimming does not count as a piece on that square."""
-    acts = Acts([start_position(RULES)], RULES)
+    legal = LegalActs([start_position(RULES)], RULES)
+    illegal = IllegalActs(legal)
     near = {INDEX[name] for name in ("d5", "d6", "e6", "f7")}
     moved, placed = [], []
-    for act in acts.displacements(near):
+    for act in illegal.displacements(near):
         (placed if len(act.changes) == 1 else moved).append(act)
-    assert moved and not any(acts.adds_pieces(act) for act in moved)
-    assert placed and all(acts.adds_pieces(act) for act in placed)
-    assert not any(acts.adds_pieces(act) for act in acts.removals(near))
+    assert moved and not any(act.pieces_added(legal.stacks) for act in moved)
+    assert placed and all(act.pieces_added(legal.stacks) == 1 for act in placed)
+    assert all(act.pieces_added(legal.stacks) < 0 for act in illegal.removals(near))
 
 
 def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -> None:
@@ -85,11 +91,11 @@ def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -
     """
     before = start_position(RULES)
     last = Move.parse("f6-f7")
-    acts = Acts([before, apply(before, last, RULES)], RULES)
+    legal = LegalActs([before, apply(before, last, RULES)], RULES)
     instead, then = Move.parse("f6-g6"), Move.parse("c5-c4")
     here = {INDEX[name] for name in ("f7", "g6")}
-    assert not list(acts.retries(here))
-    both = [act for act in acts.retries(here | {INDEX["c5"], INDEX["c4"]}) if act.moves == (instead, then)]
+    assert not list(legal.retries(here))
+    both = [act for act in legal.retries(here | {INDEX["c5"], INDEX["c4"]}) if act.moves == (instead, then)]
     (act,) = both
     after = apply(apply(before, instead, RULES), then, RULES)
     assert {SQUARES[s]: stack for s, stack in act.changes.items()} == {
@@ -97,22 +103,22 @@ def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -
     }
     assert act.legal and act.kind is Kind.BACK and act.ply == 0
     assert act.prior == Kind.BACK.value + Kind.TURNS.value
-    assert not [act for act in acts.retries(range(len(INDEX))) if act.moves[0] == last], "it was not undone"
+    assert not [act for act in legal.retries(range(len(INDEX))) if act.moves[0] == last], "it was not undone"
 
 
 def test_a_piece_that_went_on_is_another_turn_where_that_was_to_be_expected() -> None:
     """The players had been asked about that turn, or the last turn had visibly been taken back."""
     before = start_position(RULES)
-    acts = Acts([before, apply(before, Move.parse("f6-f7"), RULES)], RULES)
+    legal = LegalActs([before, apply(before, Move.parse("f6-f7"), RULES)], RULES)
     instead, then = Move.parse("f6-g6"), Move.parse("c5-c4")
     here = {INDEX[name] for name in ("f7", "g6", "c5", "c4")}
-    one, both = (act for act in acts.retries(here, (instead,)) if act.moves in ((instead,), (instead, then)))
+    one, both = (act for act in legal.retries(here, (instead,)) if act.moves in ((instead,), (instead, then)))
     assert one.legal and one.kind is Kind.BACK and one.ply == 0
     assert {SQUARES[s] for s in one.changes} == {"f7", "g6"}
     assert one.prior == Kind.BACK.value, "there was evidence for the turn itself"
     assert both.prior == Kind.BACK.value + Kind.TURN.value
     # There is no such evidence for another turn.
-    assert not [act for act in acts.retries(here, (then,)) if act.moves == (instead,)]
+    assert not [act for act in legal.retries(here, (then,)) if act.moves == (instead,)]
 
 
 def test_during_the_drop_set_up_no_alert_mentions_a_reserve() -> None:
@@ -123,9 +129,9 @@ def test_during_the_drop_set_up_no_alert_mentions_a_reserve() -> None:
     position = start_position(drop)
     for text in ("*d5", "*d6") * 5:
         position = play(position, Move.parse(text), drop)
-    acts = Acts([position], drop)
+    illegal = IllegalActs(LegalActs([position], drop))
     alerts = {}
-    for act in acts.displacements([INDEX[name] for name in ("d5", "d6", "d4", "a3", "a4")]):
+    for act in illegal.displacements([INDEX[name] for name in ("d5", "d6", "d4", "a3", "a4")]):
         assert act.wrong is not None
         wrong = act.wrong()
         alerts[tuple(SQUARES[s] for s in wrong.squares), wrong.player] = wrong
@@ -139,8 +145,8 @@ def test_during_the_drop_set_up_no_alert_mentions_a_reserve() -> None:
 
 
 def test_a_placed_piece_without_a_reserve_is_alerted_as_such() -> None:
-    acts = Acts([start_position(RULES)], RULES)
-    sentences = {act.wrong().text for act in acts.displacements([INDEX["a3"]]) if act.wrong is not None}
+    illegal = IllegalActs(LegalActs([start_position(RULES)], RULES))
+    sentences = {act.wrong().text for act in illegal.displacements([INDEX["a3"]]) if act.wrong is not None}
     assert any(text.startswith("Red placed a piece on a3 but has none in reserve") for text in sentences)
 
 
@@ -150,8 +156,9 @@ def test_in_the_drop_set_up_an_unseen_placing_is_likelier_than_one_out_of_turn()
     for text in ("*d5", "*e4"):
         position = play(position, Move.parse(text), drop)
     d5, f6 = INDEX["d5"], INDEX["f6"]
-    acts = Acts([position], drop)
-    (unseen,) = [act for act in acts.unseen({f6}) if act.changes == {d5: "gg", f6: "r"}]
-    wrong = [act for act in acts.displacements({f6}) if act.changes == {f6: "r"}]
+    legal = LegalActs([position], drop)
+    illegal = IllegalActs(legal)
+    (unseen,) = [act for act in legal.unseen({f6}) if act.changes == {d5: "gg", f6: "r"}]
+    wrong = [act for act in illegal.displacements({f6}) if act.changes == {f6: "r"}]
     assert unseen.placed and unseen.unseen == {d5}
     assert unseen.prior > max(act.prior for act in wrong)

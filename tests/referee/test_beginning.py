@@ -8,8 +8,9 @@ from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.acts import Acts
 from focus_companion.referee.beginning import other_beginning
+from focus_companion.referee.illegal_acts import IllegalActs
+from focus_companion.referee.legal_acts import LegalActs
 
 TWO, THREE = Rules.make(2), Rules.make(3)
 DROP = Rules.make(2, set_up="drop")
@@ -43,7 +44,7 @@ def test_a_legal_first_turn_of_another_player(rules: Rules, player: str, move: s
 def test_in_the_drop_set_up_the_other_piece_is_out_of_turn() -> None:
     """It is in hand, though in no reserve."""
     target = INDEX["d5"]
-    acts = Acts([start_position(DROP)], DROP).displacements({target})
+    acts = IllegalActs(LegalActs([start_position(DROP)], DROP)).displacements({target})
     (wrong,) = [act.wrong() for act in acts if act.wrong and act.changes == {target: "r"}]
     assert (wrong.reason, wrong.player, wrong.squares) == ("out_of_turn", "r", (target,))
     assert "green was to begin" in wrong.text

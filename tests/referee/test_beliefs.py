@@ -10,7 +10,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.acts import Kind
+from focus_companion.referee.act import Kind
 from focus_companion.referee.beliefs import Belief, World, believe, common_prefix, doubtful_squares
 
 RULES = Rules.make(2)
@@ -68,11 +68,11 @@ def test_acts_of_a_world_are_changes_relative_to_the_assumed_stacks() -> None:
     assert world.nothing_since.changes == after
     assert world.nothing_since.moves == row("d5-d4")
     assert world.nothing_since.prior == -5.0
-    acts = list(world.rebase(world.acts.turns(range(52))))
+    acts = list(world.rebase(world.legal.turns(range(52))))
     assert all(act.moves[0] == Move.parse("d5-d4") and len(act.moves) == 2 for act in acts)
     assert all(act.prior < -5.0 for act in acts)
     # A belief that was undone leaves the board as before.
-    back = [act for act in world.rebase(world.acts.back()) if act.kind is Kind.NOTHING]
+    back = [act for act in world.rebase(world.legal.back()) if act.kind is Kind.NOTHING]
     assert len(back) == 1
     assert back[0].changes == {
         square: stack for square, stack in enumerate(START.stacks) if stack != assumed[square]
@@ -89,7 +89,7 @@ def test_that_nothing_happened_is_neither_more_nor_less_likely_without_evidence(
 def test_squares_that_a_world_restores_must_have_changed_since_the_reference(in_reference: bool) -> None:
     likely, other = (believe(row(text), START, RULES) for text in ("d5-d6", "d5-d4"))
     world = World(other, [START], RULES, likely.positions[-1].stacks, in_reference=in_reference)
-    (back,) = (act for act in world.rebase(world.acts.back()) if act.kind is Kind.NOTHING)
+    (back,) = (act for act in world.rebase(world.legal.back()) if act.kind is Kind.NOTHING)
     d4 = INDEX["d4"]
     assert d4 not in back.changes, "it already has the assumed stack"
     assert back.restored == ({d4: other.positions[-1].stacks[d4]} if in_reference else {})
@@ -104,7 +104,7 @@ def test_only_the_turns_that_replace_those_of_a_belief_are_new(replaced: int, mo
     """The turns before them were made before the reference picture, and need not be seen again."""
     belief = believe(row("d5-d6 c3-c4")[:replaced], START, RULES)
     world = World(belief, [START], RULES, belief.positions[-1].stacks, in_reference=True)
-    listed = [*world.acts.back(), *world.acts.retries(range(52), row("d5-d4 c3-c2"))]
+    listed = [*world.legal.back(), *world.legal.retries(range(52), row("d5-d4 c3-c2"))]
     (found,) = [act for act in world.rebase(listed) if act.moves == row(moves)]
     assert found.moves[found.believed :] == row(new)
     assert found.kind is (Kind.TURN if " " not in moves else Kind.TURNS) and found.ply == -1

@@ -14,13 +14,15 @@ from focus_companion.game.play import play
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.acts import Act, Acts, Kind
+from focus_companion.referee.act import Act, Kind
 from focus_companion.referee.course import (
     IgnoredChanges,
     context_evidence,
     max_faint_evidence,
 )
+from focus_companion.referee.illegal_acts import IllegalActs
 from focus_companion.referee.judge import judge
+from focus_companion.referee.legal_acts import LegalActs
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD
 from focus_companion.referee.screening import Screening
 from focus_companion.referee.temperature import TEMPERATURE
@@ -215,10 +217,11 @@ def test_an_invisible_placing_is_certain_only_if_its_square_looks_different(by: 
     position = start_position(DROP)
     for text in ("*d5", "*e4"):
         position = play(position, Move.parse(text), DROP)
-    acts = Acts([position], DROP)
+    legal = LegalActs([position], DROP)
+    illegal = IllegalActs(legal)
     placed = changes(d5="gg", f6="r")
-    (unseen,) = [act for act in acts.unseen(placed.keys()) if act.changes == placed]
-    (wrong,) = [act for act in acts.displacements({INDEX["f6"]}) if act.changes == changes(f6="r")]
+    (unseen,) = [act for act in legal.unseen(placed.keys()) if act.changes == placed]
+    (wrong,) = [act for act in illegal.displacements({INDEX["f6"]}) if act.changes == changes(f6="r")]
     look = fake_look(
         position.stacks,
         {"f6": 0.9},

@@ -7,7 +7,7 @@ from fake_look import fake_look
 
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.acts import Act, Kind
+from focus_companion.referee.act import Act, Kind
 from focus_companion.referee.explaining import explains, follows_prompt
 from focus_companion.referee.trimming import Pending
 from focus_companion.referee.weighing import Judgement

@@ -12,7 +12,7 @@ from focus_companion.game.moves import Move
 from focus_companion.game.play import play
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.referee.acts import Kind
+from focus_companion.referee.act import Kind
 from focus_companion.referee.beliefs import believe
 from focus_companion.referee.judge import judge
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD

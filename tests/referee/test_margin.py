@@ -10,7 +10,7 @@ from fake_look import fake_look
 
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.acts import Act, Kind
+from focus_companion.referee.act import Act, Kind
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD
 from focus_companion.referee.screening import Screening
 from focus_companion.referee.verdict import Wrong

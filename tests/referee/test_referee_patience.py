@@ -17,7 +17,9 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee import referee
-from focus_companion.referee.acts import Act, Acts, Kind
+from focus_companion.referee.act import Act, Kind
+from focus_companion.referee.illegal_acts import IllegalActs
+from focus_companion.referee.legal_acts import LegalActs
 from focus_companion.referee.referee import Referee
 from focus_companion.referee.verdict import PutRight, TurnSeen, Undecided, WentBack, Wrong
 from focus_companion.referee.weighing import Judgement
@@ -130,7 +132,7 @@ def test_noise_that_interrupts_a_still_picture_does_not_suppress_an_alert(
 
 
 def test_a_piece_from_out_of_the_game_is_less_likely_than_one_from_the_reserve() -> None:
-    acts = Acts([start_position(RULES)], RULES)
+    acts = IllegalActs(LegalActs([start_position(RULES)], RULES))
     placed = [act for act in acts.displacements([INDEX["e6"]]) if len(act.changes) == 1]
     priors = {act.changes[INDEX["e6"]]: act.prior for act in placed}
     assert priors["gg"] < priors["gr"], "green has no reserve"

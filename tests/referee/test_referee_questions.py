@@ -12,7 +12,7 @@ from focus_companion.game.play import apply
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee import referee
-from focus_companion.referee.acts import Act, Kind
+from focus_companion.referee.act import Act, Kind
 from focus_companion.referee.referee import Referee
 from focus_companion.referee.verdict import PutRight, Undecided, Wrong
 from focus_companion.referee.weighing import Judgement

@@ -13,8 +13,10 @@ from table_scene import rules
 from focus_companion.game.moves import Move
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
-from focus_companion.referee.acts import Act, Acts, Kind
+from focus_companion.referee.act import Act, Kind
+from focus_companion.referee.illegal_acts import IllegalActs
 from focus_companion.referee.judge import MIN_TOO_HIGH_LEAD
+from focus_companion.referee.legal_acts import LegalActs
 from focus_companion.referee.referee import Referee
 from focus_companion.referee.screening import Screening
 from focus_companion.referee.trimming import Pending, PiecesBeside, trimming_evidence
@@ -27,13 +29,17 @@ ON_HIGH = Move.parse("*f7")
 """A reserve piece on a stack of five, whose lowest piece, a red one, must be taken."""
 
 
-def acts() -> Acts:
-    return Acts([start_position(RULES)], RULES)
+def legal() -> LegalActs:
+    return LegalActs([start_position(RULES)], RULES)
+
+
+def illegal() -> IllegalActs:
+    return IllegalActs(legal())
 
 
 def trimmed_and_high() -> tuple[Act, Act]:
     """The turn with its stack trimmed, and with its stack still too high."""
-    made = {act.kind: act for act in acts().turns({ON_HIGH.target}) if act.moves == (ON_HIGH,)}
+    made = {act.kind: act for act in legal().turns({ON_HIGH.target}) if act.moves == (ON_HIGH,)}
     return made[Kind.TURN], made[Kind.PENDING]
 
 
@@ -49,7 +55,7 @@ def test_pieces_beside_the_board_are_equal_evidence_for_wrong_and_correct_trimmi
     """
     look = fake_look(STACKS, touched_since_mark=0.5, beside=beside)
     right, _ = trimmed_and_high()
-    wrong = list(acts().wrong_trims(ON_HIGH))
+    wrong = list(illegal().wrong_trims(ON_HIGH))
     assert right.trimmed == "r" and len(wrong) > 5
     exact, deviating = [], []
     for act in (right, *wrong):
@@ -71,7 +77,7 @@ def test_pieces_beside_the_board_are_equal_evidence_for_wrong_and_correct_trimmi
 def test_pieces_removed_from_below_a_stack_must_lie_beside_the_board() -> None:
     """Otherwise a stack trimmed by one after a reserve piece looks like a stack with a piece removed."""
     nothing_beside, red_beside = fake_look(STACKS), fake_look(STACKS, beside="r")
-    removals = list(acts().removals([INDEX["f7"]]))
+    removals = list(illegal().removals([INDEX["f7"]]))
     taken_from_below = {act.changes[INDEX["f7"]]: act for act in removals if not act.lifted}
     lifted = [act for act in removals if act.lifted]
     assert lifted and not any(
@@ -136,7 +142,7 @@ def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere(
     """Otherwise there is a prompt: in the dark, a stack too high may look as if a piece were missing."""
     trimmed, high = trimmed_and_high()
     look = evenly({"rgrgg": looks_trimmed}, beside=beside)
-    wrong = list(acts().wrong_trims(ON_HIGH))
+    wrong = list(illegal().wrong_trims(ON_HIGH))
     assert weigh(Screening(look), [*wrong, trimmed, high]).act.kind is found
 
 
@@ -186,7 +192,7 @@ def test_only_its_picture_shows_that_a_stack_is_certainly_too_high(high: float, 
 
 def test_a_stack_that_was_not_too_high_is_not_prompted_for() -> None:
     """A piece is missing from a stack from which none may be taken; it may be in a hand or elsewhere."""
-    look, after = fake_look(STACKS), acts()
+    look, after = fake_look(STACKS), illegal()
     from_low = [trimming_evidence(look, act, None) for act in after.wrong_trims(Move.parse("*d4"))]
     from_high = [trimming_evidence(look, act, None) for act in after.wrong_trims(ON_HIGH)]
     assert from_low and max(from_high) < min(from_low) <= max(from_low) <= 0
@@ -331,7 +337,7 @@ def test_only_trimmings_for_which_there_was_a_prompt_are_counted() -> None:
     beside.count(look, trimmed, None)
     beside.count(look, high, Pending(ON_HIGH, sure=True))
     beside.count(look, trimmed, Pending(Move.parse("d5-d6"), sure=True))
-    for wrong in acts().wrong_trims(ON_HIGH):
+    for wrong in illegal().wrong_trims(ON_HIGH):
         beside.count(look, wrong, Pending(ON_HIGH, sure=True))
     assert beside == PiecesBeside()
     beside.count(look, trimmed, Pending(ON_HIGH, sure=True))

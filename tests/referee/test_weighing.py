@@ -8,7 +8,7 @@ from fake_look import fake_look
 
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.referee.acts import Act, Kind
+from focus_companion.referee.act import Act, Kind
 from focus_companion.referee.screening import MAX_RENDERED_ACTS, Screening
 from focus_companion.referee.verdict import Wrong
 from focus_companion.referee.weighing import NO_RIVAL_LEAD, weigh

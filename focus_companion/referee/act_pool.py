@@ -1,0 +1,172 @@
+"""Collects the acts that may explain one look, the likely ones first: each step adds rarer ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ..game.moves import Move
+from .act import Act, Kind
+from .beliefs import World, awaits_trimming
+from .trimming import Pending
+
+if TYPE_CHECKING:
+    from ..vision.tracking.look import Look
+
+_MIN_STRONG_FRACTION = 0.22
+"""Fraction of changed pixels from which something certainly happened on the square or right in front of
+it."""
+
+_MAX_FURTHER_SQUARES = 3
+"""Number of most changed squares on which illegal acts are weighed in addition to a legal turn."""
+
+_MAX_OPEN_SQUARES = 10
+"""Number of most changed squares on which rare illegal acts and quick successions are weighed."""
+
+_MAX_BELIEFS_FOR_RARE_ACTS = 3
+"""Number of likeliest beliefs under which rare acts are weighed, not only turns and simple illegal moves."""
+
+_MAX_CHANGED_WITH_HIDDEN_TARGET = 3
+"""Maximum number of changed squares for a missing piece to be assumed where it is barely visible."""
+
+
+class ActPool:
+    """The acts to be weighed for one look.
+
+    ``worlds``: the beliefs, the likeliest first; ``open_squares``: those that may have changed; ``trimmed``:
+    the world in which the awaited trimming was done, followed by something else; ``begun``: the world in
+    which another player began; ``alternatives``: turns for which there is some evidence although the last
+    turn was emitted in their place.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        worlds: Sequence[World],
+        open_squares: Collection[int],
+        pending: Pending | None,
+        *,
+        trimmed: World | None,
+        begun: World | None,
+        alternatives: Collection[Move],
+    ) -> None:
+        self._look, self._worlds, self._open, self._pending = look, worlds, set(open_squares), pending
+        self._trimmed, self._begun, self._alternatives = trimmed, begun, alternatives
+        self.strong = [s for s in open_squares if look.touched[s] >= _MIN_STRONG_FRACTION]
+        """Squares on which, or right in front of which, something certainly happened."""
+        self.acts = [world.nothing_since for world in worlds]
+
+    def _under_beliefs(
+        self, list_acts: Callable[[World], Iterable[Act]], among: Sequence[World] | None = None
+    ) -> Iterator[Act]:
+        for world in self._worlds if among is None else among:
+            yield from world.rebase(list_acts(world))
+
+    def add_taken_back(self) -> None:
+        """Turns taken back, wherever they change the board."""
+        self.acts += self._under_beliefs(lambda world: world.legal.back())
+
+    def add_likely(self) -> None:
+        """Legal turns, and turns taken back, that change some open square."""
+        # A stack may change little of its own square and most of the square that is seen behind it.
+        before = {s for s in self._open.difference(self.strong) if self._overlaps(s, self.strong)}
+        likely = before.union(self.strong) or self._open
+        self.acts += self._under_beliefs(lambda world: world.legal.turns(likely))
+        if self._pending is None:
+            # In bad light, a turn may change little anywhere.
+            faint = self._open - likely
+            self.acts += self._under_beliefs(lambda world: world.legal.turns(faint, contained=True))
+        if self._begun is not None:
+            self.acts += self._begun.rebase(self._begun.legal.turns(self._open))
+        # From above, a piece that was moved back may be visible on only one of its two squares.
+        taken_back = self._under_beliefs(lambda world: world.legal.back())
+        self.acts += (act for act in taken_back if not self._open.isdisjoint(act.changes))
+
+    def add_alike(self, best: Act) -> None:
+        """Illegal acts on the squares of the best act so far, where they may look much like it."""
+        # If no turn is legal there, an additional piece on its own colour changes only a rim.
+        here = {*best.changes, *self._most_changed(_MAX_FURTHER_SQUARES)}
+        self.acts += self._under_beliefs(lambda world: world.illegal.displacements(here))
+        self.acts += self._under_beliefs(lambda world: world.illegal.removals(here))
+        if best.moves and (best.trimmed or best.kind is Kind.PENDING or awaits_trimming(best)):
+            last = best.moves[-1]
+            trimming = [world for world in self._worlds if last in world.legal.moves]
+            self.acts += self._under_beliefs(lambda world: world.illegal.wrong_trims(last), trimming)
+
+    def add_rare(self, apart: Collection[int]) -> None:
+        """Successions of turns, and every illegal act on the most changed squares.
+
+        ``apart``: squares that have certainly changed, though faintly, beyond the reach of the best act.
+        """
+        # Such a square may also have lost a piece, which was moved to a square where it is barely visible.
+        inside = self._most_changed(_MAX_OPEN_SQUARES) | self._hidden_targets([*self.strong, *apart])
+        if self.strong:
+            weak = self._open.difference(self.strong)
+            self.acts += self._under_beliefs(lambda world: world.legal.turns(weak))
+        begun, likeliest = self._begun, self._worlds[:_MAX_BELIEFS_FOR_RARE_ACTS]
+        successions = self._under_beliefs(lambda world: world.legal.successions(inside), likeliest)
+        # The out-of-turn act that was seen first cannot be the second turn.
+        self.acts += (a for a in successions if begun is None or a.moves[-1:] != begun.belief.turns)
+        self.acts += self._under_beliefs(lambda world: world.legal.unseen(inside), likeliest)
+        for world in likeliest:
+            # The alternatives replace the last known turn, not one that is only believed.
+            known = world is self._worlds[0] and not world.belief.turns
+            instead = world.legal.retries(inside, self._alternatives if known else ())
+            self.acts += world.rebase(instead)
+        awaited = None if self._pending is None else self._pending.move
+        self.acts += self._under_beliefs(lambda world: world.illegal.every(inside, awaited), likeliest)
+        if self._trimmed is not None:
+            self.acts += _since_prompt(self._worlds[0], self._trimmed, inside)
+
+    def add_hidden_origins(self, placed: Act) -> None:
+        """Moves to where a piece of unknown origin was placed, from squares that barely show its absence."""
+        here = _hidden_origins(self._look.evidence.standing, placed).union(placed.changes)
+        likeliest = self._worlds[:_MAX_BELIEFS_FOR_RARE_ACTS]
+        self.acts += self._under_beliefs(lambda world: world.illegal.displacements(here), likeliest)
+
+    def _most_changed(self, most: int) -> set[int]:
+        return set(most_changed(self._look, sorted(self._open), most))
+
+    def _overlaps(self, square: int, others: Sequence[int]) -> bool:
+        """Whether one more piece on the square would overlap a piece on one of the others in the picture."""
+        stood, overlap = self._look.evidence.standing, self._look.evidence.outlines.overlap
+        return any(overlap(square, len(stood[square]) + 1, s, len(stood[s]) + 1) for s in others)
+
+    def _hidden_targets(self, changed: Sequence[int]) -> set[int]:
+        """Squares on which one more piece of a moved colour would be barely visible, because the same colour
+        is on top; none if so much has changed that no piece can be missing.
+        """
+        if len(changed) > _MAX_CHANGED_WITH_HIDDEN_TARGET:
+            return set()
+        stacks = self._look.evidence.standing
+        tops = {stacks[square][-1:] for square in changed} - {""}
+        return {s for s, stack in enumerate(stacks) if stack[-1:] in tops}
+
+
+def most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:
+    """At most so many of these squares: those with the largest fractions of changed pixels."""
+    return sorted(squares, key=lambda square: -look.touched[square])[:most]
+
+
+def _hidden_origins(stacks: Sequence[str], act: Act) -> set[int]:
+    """Squares from which a piece of unknown origin may have been taken without being seen, because the same
+    colour is still on top.
+    """
+    piece = max(act.changes.values(), key=len)[-1]
+    return {s for s, stood in enumerate(stacks) if stood.endswith(2 * piece) and s not in act.changes}
+
+
+def _since_prompt(world: World, trimmed: World, inside: set[int]) -> Iterator[Act]:
+    """Acts that may have followed the prompt for a trimming.
+
+    ``trimmed``: the world in which the trimming was done.
+    """
+    (move,) = trimmed.belief.turns
+    # The next turn may start from a square where a missing piece is barely visible.
+    like = {s for s, stack in enumerate(world.legal.stacks) if stack[-1:] == stack[-2:-1]}
+    yield from world.rebase(world.legal.successions(inside | like, (move,)))
+    # Pieces removed from the stack and laid down in front of a square look as if they were on it.
+    after = trimmed.legal.stacks
+    yield from trimmed.rebase(act for act in trimmed.illegal.every(inside) if act.pieces_added(after) <= 0)
+    # Without its top piece the stack may look as it did before the turn, as if nobody had touched it.
+    yield from world.rebase(world.illegal.wrong_trims(move))

@@ -1,0 +1,273 @@
+"""Lists the illegal acts that may have happened since the last position, each with its alert.
+
+As with legal acts, only those within ``open_squares`` are listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import permutations
+from math import log
+
+from ..game.faults import explain
+from ..game.moves import Move
+from ..game.play import apply, removed, untrimmed
+from ..game.position import MAX_HEIGHT
+from ..game.squares import FILE, RANK
+from . import words
+from .act import Act, Kind, changes_between, lies_within, squares_of
+from .beginning import other_beginning
+from .legal_acts import LegalActs
+from .verdict import Wrong
+
+_BOTH_ENDS_PENALTY = 12.0
+"""Penalty in nats if a stack has lost pieces from both its bottom and its top."""
+
+
+class IllegalActs:
+    """Lists the illegal acts that may have happened instead of the ``legal`` ones."""
+
+    def __init__(self, legal: LegalActs) -> None:
+        self._position, self._rules, self._legal = legal.position, legal.rules, legal.moves
+        self._stacks = legal.stacks
+        self._first = len(legal.history) == 1
+
+    def every(self, open_squares: Collection[int], pending: Move | None = None) -> Iterator[Act]:
+        """Every illegal act on these squares; ``pending``: the turn whose trimming is awaited."""
+        if pending is not None and pending in self._legal:
+            yield from self.left_high(pending, open_squares)
+        for move in self._legal:
+            if lies_within(move, open_squares):
+                yield from self.wrong_trims(move)
+        yield from self.displacements(open_squares)
+        yield from self.double_turns(open_squares)
+        yield from self.removals(open_squares)
+        yield from self.shuffles(open_squares)
+
+    def displacements(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """Illegal moves of the top pieces of any of these stacks, and illegal placings of a piece, each to
+        any of these squares.
+        """
+        turn = self._position.to_move or self._position.players[0]
+        legal = set(self._legal)
+        for origin in open_squares:
+            stack = self._stacks[origin]
+            for number in range(1, len(stack) + 1):
+                for target in open_squares:
+                    if target == origin:
+                        continue
+                    move = Move(origin, target)
+                    straight = FILE[origin] == FILE[target] or RANK[origin] == RANK[target]
+                    far = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
+                    if straight and far == number and move in legal:
+                        continue
+                    changes = {origin: stack[:-number], target: self._stacks[target] + stack[-number:]}
+                    yield Act(
+                        Kind.WRONG,
+                        changes,
+                        wrong=partial(self._displacement_alert, turn, origin, target, number),
+                    )
+        for target in open_squares:
+            for colour in self._position.players:
+                move = Move(None, target)
+                if colour == turn and move in legal:
+                    continue
+                # A captured piece seldom returns: the piece more likely came from another square, where its
+                # absence is barely visible.
+                kind = Kind.WRONG if self._position.in_hand(colour) else Kind.WRONG_PIECE
+                yield Act(
+                    kind,
+                    {target: self._stacks[target] + colour},
+                    wrong=partial(self._placing_alert, turn, colour, target),
+                )
+
+    def _displacement_alert(self, turn: str, origin: int, target: int, number: int) -> Wrong:
+        owner = self._stacks[origin][-1]
+        squares = (origin, target)
+        if self._position.placing:
+            # Any move is illegal before the pieces in hand are placed, whatever its distance.
+            text = words.say("placing", owner, origin=origin, target=target)
+            return Wrong("thirteenth_piece", owner, squares, text)
+        far = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
+        if FILE[origin] != FILE[target] and RANK[origin] != RANK[target]:
+            return Wrong(
+                "not_straight",
+                owner,
+                squares,
+                words.say("not_straight", owner, origin=origin, target=target, number=number),
+            )
+        if far != number:
+            return Wrong(
+                "distance",
+                owner,
+                squares,
+                words.say("distance", owner, origin=origin, target=target, number=number, far=far),
+            )
+        if owner != turn:
+            return Wrong(
+                "out_of_turn",
+                owner,
+                squares,
+                words.say(
+                    "begins_out_of_turn" if self._may_begin(owner, squares) else "out_of_turn",
+                    owner,
+                    turn=turn,
+                    origin=origin,
+                    target=target,
+                ),
+            )
+        fault = explain(self._position, Move(origin, target), self._rules)
+        if fault is not None and fault.reason == "thirteenth_piece":
+            return Wrong("thirteenth_piece", turn, squares, words.say("thirteenth_piece", turn))
+        return Wrong(
+            "not_your_stack",
+            turn,
+            squares,
+            words.say("not_your_stack", turn, owner=owner, origin=origin, target=target),
+        )
+
+    def _may_begin(self, player: str, squares: tuple[int, ...]) -> bool:
+        """Whether an act on these squares would be a legal first turn if this player began."""
+        return self._first and other_beginning(self._position, self._rules, player, squares) is not None
+
+    def _placing_alert(self, turn: str, colour: str, target: int) -> Wrong:
+        if colour != turn and (self._position.in_hand(colour) > 0 or self._may_begin(colour, (target,))):
+            what = "begins_placing" if self._may_begin(colour, (target,)) else "placed_out_of_turn"
+            return Wrong("out_of_turn", colour, (target,), words.say(what, colour, turn=turn, target=target))
+        fault = explain(self._position, Move(None, target), self._rules) if colour == turn else None
+        if fault is None or fault.reason == "game_over":
+            return Wrong("no_reserve", colour, (target,), words.say("no_reserve", colour, target=target))
+        # During the drop set-up there is no reserve, so the sentence differs.
+        said = f"placing_{fault.reason}" if self._position.placing else fault.reason
+        return Wrong(fault.reason, turn, (target,), words.say(said, turn, target=target))
+
+    def double_turns(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """Two moves by the player to move, each of them legal by itself."""
+        turn = self._position.to_move
+        if not turn:
+            return
+        lines = {origin: list(_straight(origin, open_squares)) for origin in open_squares}
+        for one in self._legal:
+            if not lies_within(one, open_squares):
+                continue
+            middle = untrimmed(self._position, one)
+            for origin, targets in lines.items():
+                stack = middle[origin]
+                if not stack or stack[-1] != turn:
+                    continue
+                for target, number in targets:
+                    if number > len(stack):
+                        continue
+                    moved = {origin: stack[:-number], target: middle[target] + stack[-number:]}
+                    squares = tuple(sorted({*squares_of(one), origin, target}))
+                    after = {s: moved.get(s, middle[s]) for s in squares}
+                    changes = {s: left for s, left in after.items() if left != self._stacks[s]}
+                    if changes:
+                        yield Act(
+                            Kind.WRONG_TWICE,
+                            changes,
+                            wrong=partial(_two_moves_alert, turn, squares),
+                        )
+
+    def left_high(self, pending: Move, open_squares: Collection[int]) -> Iterator[Act]:
+        """Another piece has moved while the stack of the ``pending`` turn was still too high."""
+        mover = self._position.to_move
+        excess = len(removed(self._position, pending, self._rules))
+        standing = untrimmed(self._position, pending)
+        after = apply(self._position, pending, self._rules)
+        other = after.to_move or mover
+        for origin in open_squares:
+            stack = standing[origin]
+            for number in range(1, len(stack) + 1):
+                for target in open_squares:
+                    if target == origin:
+                        continue
+                    stacks = list(standing)
+                    stacks[origin], stacks[target] = stack[:-number], stacks[target] + stack[-number:]
+                    yield self._left_high_act(mover, pending, excess, stacks, (origin, target))
+        for target in open_squares:
+            for colour in {other, mover}:
+                stacks = list(standing)
+                stacks[target] += colour
+                yield self._left_high_act(mover, pending, excess, stacks, (target,))
+
+    def _left_high_act(
+        self, mover: str, pending: Move, excess: int, stacks: Sequence[str], squares: tuple[int, ...]
+    ) -> Act:
+        marked = tuple(dict.fromkeys((pending.target, *squares)))
+        return Act(
+            Kind.WRONG,
+            changes_between(self._stacks, stacks, {*squares_of(pending), *squares}),
+            (pending,),
+            wrong=lambda: Wrong(
+                "too_high", mover, marked, words.say("too_high", mover, target=pending.target, number=excess)
+            ),
+        )
+
+    def wrong_trims(self, move: Move) -> Iterator[Act]:
+        """After a turn that makes a stack too high: too many or the wrong pieces were removed from it. After
+        any other turn: pieces were removed although no trimming was due.
+        """
+        mover = self._position.to_move
+        excess = len(removed(self._position, move, self._rules))
+        standing = untrimmed(self._position, move)
+        stack = standing[move.target]
+        right = stack[excess:]
+        seen = {right} | {stack[taken:] for taken in range(excess)}
+        text = (
+            words.say("wrong_trim", mover, target=move.target, number=excess)
+            if excess
+            else words.say("vanished", mover, squares=(move.target,))
+        )
+        wrong = partial(Wrong, "wrong_removal", mover, (move.target,), text)
+        for bottom in range(len(stack) + 1):
+            for top in range(len(stack) + 1 - bottom):
+                left = stack[bottom : len(stack) - top]
+                if left in seen:
+                    continue
+                seen.add(left)
+                stacks = list(standing)
+                stacks[move.target] = left
+                taken = stack[:bottom] + stack[len(stack) - top :]
+                changes = changes_between(self._stacks, stacks, squares_of(move))
+                given_prior = Kind.WRONG_TRIM.value - (_BOTH_ENDS_PENALTY if bottom and top else 0.0)
+                yield Act(
+                    Kind.WRONG_TRIM, changes, (move,), wrong=wrong, trimmed=taken, given_prior=given_prior
+                )
+
+    def removals(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """Pieces missing from one stack; if from its top, they may only have been lifted."""
+        turn = self._position.to_move or self._position.players[0]
+        for square in open_squares:
+            stack = self._stacks[square]
+            text = words.say("vanished", turn, squares=(square,))
+            wrong = partial(Wrong, "wrong_removal", turn, (square,), text)
+            for number in range(1, len(stack) + 1):
+                yield Act(Kind.WRONG, {square: stack[:-number]}, wrong=wrong, lifted=True)
+                if stack[number:] and stack[number:] != stack[:-number]:
+                    yield Act(Kind.WRONG, {square: stack[number:]}, wrong=wrong)
+
+    def shuffles(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """The same pieces on a square in another order; all of its other orders share one prior."""
+        turn = self._position.to_move or self._position.players[0]
+        for square in open_squares:
+            stack = self._stacks[square]
+            orders = {"".join(p) for p in permutations(stack)} if 1 < len(stack) <= MAX_HEIGHT else {stack}
+            text = words.say("reordered", turn, squares=(square,))
+            wrong = partial(Wrong, "reordered", turn, (square,), text)
+            for order in sorted(orders - {stack}):
+                prior = Kind.WRONG.value - log(len(orders) - 1)
+                yield Act(Kind.WRONG, {square: order}, wrong=wrong, given_prior=prior)
+
+
+def _two_moves_alert(turn: str, squares: tuple[int, ...]) -> Wrong:
+    return Wrong("two_moves", turn, squares, words.say("two_moves", turn, squares=squares))
+
+
+def _straight(origin: int, squares: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The other squares in a straight line with this one, and how far away they are."""
+    for target in squares:
+        far = abs(FILE[origin] - FILE[target]), abs(RANK[origin] - RANK[target])
+        if target != origin and 0 in far:
+            yield target, sum(far)

@@ -1,0 +1,164 @@
+"""Lists the legal acts that may have happened since the last position: turns, untrimmed stacks, take-backs.
+
+Only acts within ``open_squares`` (those that may have changed) are listed, so a look with two changed squares
+requires a few dozen acts to be weighed, not the thousands that are possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from ..game.moves import Move, legal_moves
+from ..game.play import apply, removed, trimmed, untrimmed
+from ..game.position import MAX_HEIGHT, Position
+from ..game.rules import Rules
+from .act import Act, Kind, changes_between, lies_within, squares_of
+
+_UNSEEN_PLACING_PRIOR = -14.0
+"""Prior in nats of two consecutive placings in the drop set-up, the first barely visible because it is on a
+stack of its own colour: during the set-up this is not rare."""
+
+_MAX_PLIES_BACK = 6
+"""Maximum number of plies that players are assumed to take back at once."""
+
+_MIN_RETRY_CHANGES = 3
+"""Minimum number of changed squares of a replaced turn for which there was no earlier evidence."""
+
+
+class LegalActs:
+    """Lists the legal acts that may have happened after ``history`` (positions from ply 0 to the last)."""
+
+    def __init__(self, history: Sequence[Position], rules: Rules) -> None:
+        self.history, self.rules = history, rules
+        self.position = history[-1]
+        self.stacks = self.position.stacks
+        self.moves = legal_moves(self.position, rules) if self.position.to_move else ()
+        self._after: dict[Move, Position] = {}
+
+    def after(self, move: Move) -> Position:
+        if move not in self._after:
+            self._after[move] = apply(self.position, move, self.rules)
+        return self._after[move]
+
+    def turns(self, open_squares: Collection[int], *, contained: bool = False) -> Iterator[Act]:
+        """Each legal turn with at least one of its squares (``contained``: all of them) among these; one that
+        requires a trimming is listed both trimmed and untrimmed.
+        """
+        among = all if contained else any
+        for move in self.moves:
+            if not among(square in open_squares for square in squares_of(move)):
+                continue
+            taken = "".join(piece.piece for piece in removed(self.position, move, self.rules))
+            changes = changes_between(self.stacks, self.after(move).stacks, squares_of(move))
+            yield Act(Kind.TURN, changes, (move,), trimmed=taken)
+            yield from self._pendings(self.position, move, (), Kind.PENDING)
+
+    def _pendings(
+        self, position: Position, move: Move, earlier: tuple[Move, ...], kind: Kind
+    ) -> Iterator[Act]:
+        """The turn with its stack above five: untrimmed, and with only a part of its excess removed."""
+        stacks = untrimmed(position, move)
+        for taken in range(len(stacks[move.target]) - MAX_HEIGHT):
+            standing = list(stacks)
+            standing[move.target] = standing[move.target][taken:]
+            squares = {square for made in (*earlier, move) for square in squares_of(made)}
+            changes = changes_between(self.stacks, standing, squares)
+            yield Act(kind, changes, (*earlier, move), trimmed=stacks[move.target][:taken])
+
+    def successions(self, open_squares: Collection[int], first: Collection[Move] = ()) -> Iterator[Act]:
+        """Two consecutive legal turns; the stack of the second may not be trimmed yet."""
+        for one in first or self.moves:
+            if not lies_within(one, open_squares):
+                continue
+            middle = self.after(one)
+            if not middle.to_move:
+                continue
+            for two in legal_moves(middle, self.rules):
+                if not lies_within(two, open_squares):
+                    continue
+                squares = {*squares_of(one), *squares_of(two)}
+                yield Act(Kind.TURNS, changes_between(self.stacks, trimmed(middle, two), squares), (one, two))
+                yield from self._pendings(middle, two, (one,), Kind.TURNS)
+
+    def unseen(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """A barely visible turn, followed by a turn on these squares.
+
+        From above, a piece moved from one stack to another changes only heights if the tops keep their
+        colours; a reserve piece placed on one's own stack of five does not even change the height.
+        """
+        for one in self.moves:
+            middle = self.after(one)
+            changed = changes_between(self.stacks, middle.stacks, squares_of(one))
+            if not middle.to_move or any(
+                not stack or stack[-1:] != self.stacks[square][-1:] for square, stack in changed.items()
+            ):
+                continue
+            for two in legal_moves(middle, self.rules):
+                if lies_within(two, open_squares):
+                    changes = changes_between(
+                        self.stacks, trimmed(middle, two), {*squares_of(one), *squares_of(two)}
+                    )
+                    squares = frozenset(changed).difference(squares_of(two))
+                    placed = bool(self.position.placing)
+                    given_prior = _UNSEEN_PLACING_PRIOR if placed else None
+                    yield Act(
+                        Kind.TURNS,
+                        changes,
+                        (one, two),
+                        unseen=squares,
+                        placed=placed,
+                        given_prior=given_prior,
+                    )
+
+    def back(self, most: int = _MAX_PLIES_BACK) -> Iterator[Act]:
+        """Turns taken back: the positions after up to ``most`` earlier plies, newest first."""
+        last = len(self.history) - 2
+        for ply in range(last, max(-1, last - most), -1):
+            earlier = self.history[ply]
+            changes = changes_between(self.stacks, earlier.stacks)
+            # Pieces that had been taken from the board must have been put back, one by one.
+            fetched = _pieces_taken(self.position) - _pieces_taken(earlier)
+            if changes:
+                yield Act(Kind.BACK, changes, ply=ply, extra_plies=last - ply + 2 * fetched)
+
+    def retries(self, open_squares: Collection[int], alternatives: Collection[Move] = ()) -> Iterator[Act]:
+        """The last turn taken back and replaced by another one that needs no trimming, possibly followed by
+        the next turn.
+
+        A change that may be a single act (moving on the piece just set down) is excluded, because the players
+        accepted the recorded turn by playing on. It is included for turns among ``alternatives``, for which
+        there was earlier evidence.
+        """
+        if len(self.history) < 2:
+            return
+        ply = len(self.history) - 2
+        earlier = self.history[ply]
+        extra_plies = 2 * (_pieces_taken(self.position) - _pieces_taken(earlier))
+
+        def made(after: Sequence[str], *moves: Move) -> Iterator[Act]:
+            changes = changes_between(self.stacks, after)
+            expected = moves[0] in alternatives
+            fewest = 1 if expected else _MIN_RETRY_CHANGES
+            if len(changes) < fewest or any(square not in open_squares for square in changes):
+                return
+            act = Act(Kind.BACK, changes, moves, ply=ply, extra_plies=extra_plies)
+            # For a turn with evidence from earlier looks, the prior must not be applied again.
+            yield replace(act, given_prior=replace(act, moves=moves[1:]).prior) if expected else act
+
+        for move in legal_moves(earlier, self.rules):
+            if removed(earlier, move, self.rules):
+                continue
+            after = apply(earlier, move, self.rules)
+            yield from made(after.stacks, move)
+            between = changes_between(self.stacks, after.stacks)
+            if not after.to_move or not between or any(square not in open_squares for square in between):
+                continue
+            for two in legal_moves(after, self.rules):
+                if lies_within(two, open_squares):
+                    yield from made(trimmed(after, two), move, two)
+
+
+def _pieces_taken(position: Position) -> int:
+    """Number of pieces trimmed from stacks in the game so far."""
+    return sum(position.taken) + sum(sum(row) for row in position.captured)
