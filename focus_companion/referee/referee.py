@@ -18,21 +18,10 @@ from ..game.rules import Rules
 from .act import Act, Kind
 from .asked import NOBODY, Asked
 from .beginning import Beginning, other_beginning
-from .beliefs import (
-    MAX_BELIEFS,
-    Belief,
-    awaits_trimming,
-    beliefs_in,
-    beliefs_while_visible,
-    believe,
-    board_of,
-    common_prefix,
-    doubtful_squares,
-    is_complete,
-    turn_sequences,
-)
+from .beliefs import MAX_BELIEFS, awaits_trimming, common_prefix, is_complete, turn_sequences
 from .course import MIN_CHANGED_FRACTION, IgnoredChanges
 from .decision import Condition, Decision, Standing, outcome
+from .doubt import Doubt
 from .explaining import MIN_GOOD_NATS_PER_PIXEL
 from .judge import MIN_TOO_HIGH_LEAD, judge
 from .margin import MIN_CERTAIN_LEAD
@@ -46,9 +35,6 @@ if TYPE_CHECKING:
 
 _MIN_ILLEGAL_LEAD_IN_DOUBT = 25.0
 """Nats by which an illegal act must lead every legal explanation while turns are already in doubt."""
-
-_MAX_REMEMBERED = 2
-"""Maximum number of sequences of turns that are remembered if the picture changes before the settle time."""
 
 _MIN_UNWATCHED = 2.5
 """Seconds without pictures in which more turns can be played than are reconstructed. Raising it turns such
@@ -64,23 +50,13 @@ class Referee:
 
     def __init__(self, rules: Rules, *, max_beliefs: int = MAX_BELIEFS) -> None:
         """``max_beliefs``: how many beliefs are kept at most while they cannot be distinguished."""
-        self._rules, self._max_beliefs = rules, max_beliefs
+        self._rules, self._doubt = rules, Doubt(rules, max_beliefs)
         self._settle_times, self._beside = SettleTimes(), PiecesBeside()
         self._pending: Pending | None = None
         self._alert: Wrong | None = None
         self._suspected: tuple[tuple[str, tuple[int, ...]], float] | None = None
         """Reason and squares of an illegal act that was not alerted yet, and since when every still picture
         has shown it: otherwise noise that interrupts a still picture would restart the settle time."""
-        self._question: tuple[Move, ...] = ()
-        """The turns of the question that is open."""
-        self._beliefs: tuple[Belief, ...] = ()
-        self._in_reference = False
-        """Whether the turns of the beliefs were made before the reference picture."""
-        self._remembered: tuple[Belief, ...] = ()
-        """The beliefs of the last look if it ended before its settle time: the next act may follow one of
-        them."""
-        self._last_question: tuple[Position, tuple[Move, ...]] | None = None
-        """The position in which the players were asked last, and the turns that they were asked about."""
         self._perhaps_taken_back: Position | None = None
         """The position whose last turn may have been taken back according to the last look."""
         self._other_beginning: Beginning | None = None
@@ -106,7 +82,7 @@ class Referee:
 
     def play_by(self, rules: Rules) -> None:
         """Use rules with another turn order from now on."""
-        self._rules = rules
+        self._rules = self._doubt.rules = rules
 
     def judge(self, look: Look, history: Sequence[Position], asked: Asked = NOBODY) -> Decision:
         """Everything that follows from this look.
@@ -127,7 +103,7 @@ class Referee:
             lost_track=self._lost_track,
             unchanged=judged is not None and self._unchanged(judged),
             covered=judged is not None and judged.covered,
-            lifted=None if judged is None or self._beliefs else judged.lifted,
+            lifted=None if judged is None or self._doubt else judged.lifted,
             judgement=judged,
             conditions=tuple(self._conditions),
         )
@@ -138,16 +114,13 @@ class Referee:
         if not position.to_move:
             return []
         if self._judged is None or self._judged[0] != look.number:
-            kept = {belief.turns for belief in self._beliefs}
-            beliefs = (*self._beliefs, *(belief for belief in self._remembered if belief.turns not in kept))
-            self._remembered = ()
             found = judge(
                 look,
                 history,
                 self._rules,
                 self._pending,
-                beliefs,
-                in_reference=self._in_reference,
+                self._doubt.to_judge(),
+                in_reference=self._doubt.in_reference,
                 alternatives=self._alternatives(history),
                 begun=self._other_beginning,
             )
@@ -175,8 +148,7 @@ class Referee:
         before = history[-2]
         if self._perhaps_taken_back is history[-1]:
             return legal_moves(before, self._rules)
-        asked = self._last_question
-        return asked[1] if asked is not None and asked[0] is before else ()
+        return self._doubt.asked_in(before)
 
     def follow(self, history: Sequence[Position]) -> Standing | None:
         """Continue from the last of these positions, which the game has reached: only later turns remain in
@@ -204,21 +176,16 @@ class Referee:
         if position is before:
             return False
         at = next((ply for ply, known in enumerate(history) if known is before), None)
-        left = () if at is None else tuple(b.rest(history[at + 1 :]) for b in self._beliefs)
-        rest = tuple(belief for belief in left if belief is not None)
         other = self._other_beginning
         begun = other is not None and tuple(history[:2]) == (other.start, other.after)
         self._known, self._judged = position, None
-        self._reset()
-        if any(belief.turns for belief in rest):
-            self._beliefs, self._in_reference = rest, True
-        return bool(rest) or begun
+        self._alert, self._pending, self._other_beginning = None, None, None
+        believed = self._doubt.advance(None if at is None else history[at + 1 :])
+        return believed or begun
 
     def _assumed_standing(self) -> Standing | None:
         """The position under the likeliest belief; ``None`` if the game's own position is to be expected."""
-        if not self._in_reference or self._known is None:
-            return None
-        return Standing(board_of(self._beliefs[0], self._known), doubtful_squares(self._beliefs, self._known))
+        return None if self._known is None else self._doubt.standing(self._known)
 
     def _settled(self, look: Look, seconds: float, since: float | None = None) -> bool:
         """Whether the settle time is over. ``since``: when the content of the look was first seen, if that
@@ -234,8 +201,8 @@ class Referee:
 
     def _unchanged(self, judgement: Judgement) -> bool:
         """See :attr:`Decision.unchanged`."""
-        act = judgement.act
-        believed = self._in_reference and act.legal and act.moves == self._beliefs[0].turns
+        act, doubt = judgement.act, self._doubt
+        believed = doubt.in_reference and act.legal and act.moves == doubt.beliefs[0].turns
         same = (self._certainly_nothing(judgement) or believed) and not judgement.covered
         return same and not judgement.hinted
 
@@ -300,7 +267,7 @@ class Referee:
         as certain as any verdict: if a stack looks as it did before its turn, it may have been trimmed, or
         the turn taken back.
         """
-        awaited = bool(self._beliefs) or self._pending is not None
+        awaited = bool(self._doubt) or self._pending is not None
         return judgement.act.kind is Kind.NOTHING and (not awaited or judgement.lead >= MIN_CERTAIN_LEAD)
 
     def _was_set_down(self, judgement: Judgement, look: Look, rivals: Sequence[Act]) -> bool:
@@ -309,7 +276,7 @@ class Referee:
         picture favours that alternative, or if something happened that the turn does not account for.
         """
         act = judgement.act
-        turn = act.kind in (Kind.TURN, Kind.BACK) and not self._beliefs
+        turn = act.kind in (Kind.TURN, Kind.BACK) and not self._doubt
         if not turn or judgement.lead < _SET_DOWN_LEAD or not all(rival.lifted for rival in rivals):
             return False
         if not self._settled(look, self._settle_times.unclear):
@@ -330,13 +297,14 @@ class Referee:
         """Ask once whether the turn was trimmed. As without the question, the next act counts as a second
         turn.
         """
-        self._beliefs = (believe((move,), position, self._rules, Kind.TURNS.value - Kind.TURN.value),)
-        asked, self._question, self._asked_at_look = self._question, (move,), look.number
+        asked = self._doubt.question
+        self._doubt.ask_if_trimmed(move, position)
+        self._asked_at_look = look.number
         return [Undecided((move,))] if asked != (move,) else []
 
     def _nothing_happened(self) -> list[Verdict]:
-        open_matter = self._alert is not None or self._pending is not None or self._in_reference
-        resolves = open_matter or bool(self._question)
+        open_matter = self._alert is not None or self._pending is not None
+        resolves = open_matter or self._doubt.in_reference or bool(self._doubt.question)
         self._reset()
         return [PutRight()] if resolves else []
 
@@ -351,7 +319,7 @@ class Referee:
             return []
         if not (self._only_earlier_in_doubt(acts) or self._settled(look, self._settle_times.unclear)):
             if self._pending is None and all(is_complete(act) for act in acts if act.legal):
-                self._remembered = self._to_remember(acts, judgement.weights, position)
+                self._doubt.remember(acts, judgement.weights, position)
             return []
         verdicts: list[Verdict] = []
         if self._alert is not None and judgement.act.legal:
@@ -359,21 +327,22 @@ class Referee:
             verdicts.append(PutRight())
         complete = all(is_complete(act) for act in acts) and self._pending is None
         if complete:
-            self._believe(acts, judgement.weights, position)
+            self._doubt.believe(acts, judgement.weights, position)
             sure = common_prefix([act.moves for act in acts])
             if sure and not self._asked_for.asked_for(sure, position, self._rules):
-                self._beliefs, self._in_reference = (), False
+                self._doubt.drop()
                 return [*verdicts, *self._not_chosen(sure[0], look, position)]
             if sure := self._asked_for.asked_for(sure, position, self._rules):
                 # All beliefs share these turns.
                 return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
-        elif not self._in_reference and not any(act.kind is Kind.BACK for act in acts):
+        elif not self._doubt.in_reference and not any(act.kind is Kind.BACK for act in acts):
             # Not if the last turn may have been taken back: then later turns may start from before it.
-            self._beliefs = beliefs_while_visible(acts, judgement.weights, position, self._rules)
+            self._doubt.believe_while_visible(acts, judgement.weights, position)
         moves = tuple(dict.fromkeys(turns[0] for turns in sequences if turns))
         # Resolving an alert also removes the question from the page.
-        asked = () if verdicts else self._question
-        self._question, self._asked_at_look, self._last_question = moves, look.number, (position, moves)
+        asked = () if verdicts else self._doubt.question
+        self._doubt.ask(moves, position)
+        self._asked_at_look = look.number
         return [*verdicts, Undecided(moves)] if set(moves) != set(asked) else verdicts
 
     def _only_earlier_in_doubt(self, acts: Sequence[Act]) -> bool:
@@ -382,28 +351,7 @@ class Referee:
         """
         since = {act.moves[act.believed :] for act in acts}
         complete = all(act.legal and is_complete(act) for act in acts)
-        return self._in_reference and complete and len(since) == 1 and any(since)
-
-    def _to_remember(
-        self, acts: Sequence[Act], weights: Sequence[float], position: Position
-    ) -> tuple[Belief, ...]:
-        """The beliefs to remember if the picture changes before the settle time is over."""
-        sequences = turn_sequences(acts)[:_MAX_REMEMBERED]
-        shown = [
-            (act, weight)
-            for act, weight in zip(acts, weights, strict=True)
-            if act.legal and act.moves in sequences
-        ]
-        since = {act.moves: frozenset(act.changes) - act.changed_before for act, _ in reversed(shown)}
-        return tuple(
-            replace(belief, changed_since=since[belief.turns])
-            for belief in beliefs_in(shown, position, self._rules)
-        )
-
-    def _believe(self, acts: Sequence[Act], weights: Sequence[float], position: Position) -> None:
-        """Keep these acts as beliefs; the position of the likeliest is assumed from now on."""
-        beliefs = beliefs_in(list(zip(acts, weights, strict=True)), position, self._rules)
-        self._beliefs, self._in_reference = beliefs[: self._max_beliefs], True
+        return self._doubt.in_reference and complete and len(since) == 1 and any(since)
 
     def _preferring_chosen(self, judgement: Judgement, position: Position) -> Judgement:
         """The judgement, with the turn that an absent player chose preferred to others that are about as
@@ -445,10 +393,10 @@ class Referee:
         act = judgement.act
         assert act.wrong is not None
         wrong = act.wrong()
-        if self._beliefs and wrong.reason == "unexplained":
+        if self._doubt and wrong.reason == "unexplained":
             # The position before the change is ambiguous: the question remains open.
             return []
-        if self._beliefs and {*wrong.squares} <= {*doubtful_squares(self._beliefs, position)}:
+        if self._doubt and {*wrong.squares} <= {*self._doubt.squares(position)}:
             # The players are being asked about these squares. Turns made there since are in doubt as well.
             near = judgement.legal_lead < _MIN_ILLEGAL_LEAD_IN_DOUBT
             return self._in_doubt(judgement, look, position) if near else []
@@ -456,7 +404,7 @@ class Referee:
         if self._suspected is None or self._suspected[0] != suspected:
             self._suspected = suspected, look.since
         since = self._suspected[1]
-        certain = _MIN_ILLEGAL_LEAD_IN_DOUBT if self._beliefs or act.believed else MIN_CERTAIN_LEAD
+        certain = _MIN_ILLEGAL_LEAD_IN_DOUBT if self._doubt or act.believed else MIN_CERTAIN_LEAD
         if not self._met("nats", judgement.legal_lead, certain) and not (
             self._must_have_happened(judgement, look)
             and self._settled(look, self._settle_times.lifted, since)
@@ -487,13 +435,11 @@ class Referee:
         changes = judgement.act.changes
         nothing_else = all(act.kind is Kind.NOTHING for act in judgement.rivals if act.legal)
         changed = all(look.touched[square] > MIN_CHANGED_FRACTION for square in changes)
-        doubted = bool(self._beliefs) or self._pending is not None
+        doubted = bool(self._doubt) or self._pending is not None
         if not nothing_else or not changed or doubted:
             return False
         return look.evidence.gain(changes).per_pixel >= MIN_GOOD_NATS_PER_PIXEL
 
     def _reset(self) -> None:
-        self._alert = None
-        self._pending = None
-        self._other_beginning = None
-        self._question, self._beliefs, self._in_reference, self._remembered = (), (), False, ()
+        self._alert, self._pending, self._other_beginning = None, None, None
+        self._doubt.clear()
