@@ -22,6 +22,7 @@ from ..geometry.scene import Camera, Lens
 from ..geometry.stack_masks import Window
 from .enlarging import enlarged
 from .light import Light
+from .light_fit import light_between
 
 Floats = NDArray[np.float64]
 Field = NDArray[np.float32]
@@ -362,7 +363,7 @@ class Baseline:
         steady = self.undo_motion(picture, motion)
         if motion is not STILL and share_differing(steady, before) >= share_differing(picture, before):
             motion, steady = STILL, picture
-        light = Light.between(before, steady, self.sampling.square, veiled=self._had_veil)
+        light = light_between(before, steady, self.sampling.square, veiled=self._had_veil)
         if light is not None:
             undone = light.undo(steady, before)
             if share_differing(undone, before) > share_differing(steady, before):
@@ -376,7 +377,7 @@ class Baseline:
 
     def undo_light(self, picture: Image) -> Image:
         """A coarse picture, whose motion is undone, in the baseline's light."""
-        light = Light.between(self.picture, picture, self.sampling.square)
+        light = light_between(self.picture, picture, self.sampling.square)
         return picture if light is None else light.undo(picture, self.picture)
 
     def undo_motion(self, picture: Image, motion: Motion) -> Image:

@@ -1,0 +1,259 @@
+"""Fits the change of light between two aligned pictures of one scene.
+
+Gain and veil are fitted robustly, with decreasing tolerance: a piece that came or went has edges and a
+colour, and fits neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..capture.frames import Image
+from ..capture.sampling import halved
+from .light import VEIL_LEVELS, Light
+from .linear_light import GAMMA, LINEAR, Field, channel_sum, to_levels, to_linear
+from .smooth_field import smoothest
+
+_GAIN_CELL: Final = 1.0
+"""Node spacing of the gain field in squares: wider than a piece, narrower than a shadow."""
+_VEIL_CELL: Final = 0.25
+"""Node spacing of the veil in squares; a reflection may be only a square wide."""
+_RESIDUAL_SCALES: Final = (60.0, 30.0, 15.0, 10.0)
+"""Residual, in grey levels, at which a pixel has a quarter of its weight; one for each iteration."""
+_VEIL_RESIDUAL_SCALES: Final = (120.0, 60.0, 30.0, 30.0)
+"""The same for fits with a veil, which may be as bright as the surface under it, and narrow relative to the
+veil's cells. A fifth iteration would reduce the error of a bright veil by another 4 %."""
+_MAX_USABLE_LEVEL: Final = 249
+"""Maximum grey level that is used; higher ones are clipped."""
+_GAIN_SAMPLES: Final = 4000
+"""Approximate number of pixels whose median gain is the global one."""
+_GAIN_RANGE: Final = (0.2, 5.0)
+"""Range of gains that count as a change of light."""
+_MAX_SAME_GAIN_CHANGE: Final = 0.03
+"""Relative change of grey levels up to which the light counts as the same; noise may cause as much."""
+_MIN_VEIL_DIFFERENCE: Final = 20.0
+"""Minimum difference, in grey levels and of one sign in all channels, of pixels that suggest a veil."""
+_MIN_VEIL_AREA: Final = 0.2
+"""Minimum area, in squares, of a connected region of such pixels that counts, and of what a part of a veil
+must explain that shadows do not."""
+_MAX_PIECE_AREA: Final = 0.95
+"""Maximum area, in squares, of such a region where a piece came or went. A region that is not larger counts
+only if it became brighter and shows the same details as before."""
+_MIN_SAME_DETAILS: Final = 0.7
+"""Minimum share of the details in and around such a region that are in both pictures, before and now."""
+_DETAIL: Final = 0.5
+"""Maximum size, in squares, of what counts as a detail: the edges of pieces do, a veil does not."""
+_VEIL_SUPPORT: Final = 0.6, 0.85
+"""Share of what is to be explained that a veil must explain to be kept in part and in full. Where a piece
+came or went, a veil explains the piece's centre but not its edge."""
+_GAIN_PRIOR: Final = 0.02
+"""Weight of the global gain in a cell, relative to the mean weight of a cell's pixels."""
+_VEIL_PRIOR: Final = 0.01
+"""Weight of no veil in a cell, relative to that of the cell's pixels if all were inliers."""
+
+
+def light_between(one: Image, other: Image, square: float, *, veiled: bool = False) -> Light | None:
+    """The change of light from one coarse picture to another; ``None`` if there is none.
+
+    ``square``: side of a square in pixels; ``veiled``: a veil is expected, as the previous picture had one.
+    """
+    return _Fit(halved(one), halved(other), square / 2, veiled).light()
+
+
+class _Fit:
+    """The iterative robust fit of the light between two pictures."""
+
+    def __init__(self, before: Image, now: Image, square: float, veiled: bool) -> None:
+        self._pictures, self._veiled = (before, now), veiled
+        self._before, self._now = before.astype(np.float32), now.astype(np.float32)
+        self._square = square
+        usable = _across_channels(cv2.max, cv2.max(before, now)) <= _MAX_USABLE_LEVEL
+        self._usable: Field = usable.astype(np.float32)
+        step = max(1, self._usable.size // _GAIN_SAMPLES)
+        ratio = (self._now.reshape(-1, 3)[::step] + 1) / (self._before.reshape(-1, 3)[::step] + 1)
+        self._global_gain = np.median(ratio, axis=0).astype(np.float32)
+        self._gain: Field = np.broadcast_to(self._global_gain, (*self._nodes(_GAIN_CELL), 3))
+        self._veil: Field | None = None
+
+    def light(self) -> Light | None:
+        self._fit_gain(_RESIDUAL_SCALES[1])
+        veiled = self._veiled or self._seems_veiled()
+        if not veiled and self._same():
+            return None
+        for scale in _RESIDUAL_SCALES:
+            self._fit_gain(scale)
+        alone = Light(np.asarray(self._gain, np.float32), None)
+        if veiled:
+            # A gain alone explains a part of a veil; the model that explains more is kept.
+            explained = self._explained()
+            without = self._weights(_VEIL_RESIDUAL_SCALES[-1])
+            shaded = self._weights_with_shadows()
+            self._gain = np.broadcast_to(self._global_gain, self._gain.shape)
+            for scale in _VEIL_RESIDUAL_SCALES:
+                self._fit_veil(scale)
+                self._fit_gain(scale)
+            self._limit_veil(without, shaded)
+            for scale in _RESIDUAL_SCALES[-2:]:
+                self._fit_gain(scale)
+            if self._veil is None or self._explained() <= explained:
+                self._gain, self._veil = alone.gain, None
+        if self._veil is None:
+            return None if self._same() else alone
+        return Light(np.asarray(self._gain, np.float32), self._veil)
+
+    def _same(self) -> bool:
+        return float(np.abs(self._gain - 1).max()) < _MAX_SAME_GAIN_CHANGE
+
+    @cached_property
+    def _linear(self) -> tuple[Field, Field]:
+        """Both pictures in linear light, 0 … 1."""
+        before, now = (np.asarray(cv2.LUT(picture, LINEAR), np.float32) for picture in self._pictures)
+        return before, now
+
+    def _nodes(self, cell: float) -> tuple[int, int]:
+        """Rows and columns of a grid with cells of ``cell`` squares."""
+        height, width = self._now.shape[:2]
+        return max(2, round(height / (cell * self._square))), max(2, round(width / (cell * self._square)))
+
+    def _per_pixel(self, nodes: Field, interpolation: int) -> Field:
+        """A grid's values interpolated for every pixel."""
+        height, width = self._now.shape[:2]
+        return np.asarray(cv2.resize(nodes, (width, height), interpolation=interpolation), np.float32)
+
+    def _without_veil(self, veil: Field | None) -> Field:
+        """The later picture, in grey levels, without the veil."""
+        if veil is None:
+            return self._now
+        return to_levels(self._linear[1] - self._per_pixel(veil, cv2.INTER_LINEAR)[..., None])
+
+    def _residuals(self) -> Field:
+        """Residuals (h, w, 3) in grey levels: the later picture minus the model's prediction."""
+        before = self._before * self._per_pixel(self._gain, cv2.INTER_CUBIC)
+        if self._veil is not None:
+            before = to_levels(to_linear(before) + self._per_pixel(self._veil, cv2.INTER_LINEAR)[..., None])
+        return np.asarray(self._now - before, np.float32)
+
+    def _weights(self, scale: float) -> Field:
+        residuals = _across_channels(cv2.max, np.abs(self._residuals())) / np.float32(scale)
+        return np.asarray(self._usable / np.square(1 + residuals * residuals), np.float32)
+
+    def _weights_with_shadows(self) -> Field:
+        """The weights if shadows of stacks came or went, which may be as narrow as a veil: they multiply the
+        light by a factor that is the same in all channels.
+        """
+        before, nodes = self._before, self._nodes(_VEIL_CELL)
+        factor = np.ones(nodes, np.float32)
+        self._gain = np.broadcast_to(self._global_gain, self._gain.shape)
+        for scale in _VEIL_RESIDUAL_SCALES:
+            expected = before * self._per_pixel(self._gain, cv2.INTER_CUBIC)
+            weighted = self._weights(scale)[..., None] * expected
+            own = _cells(channel_sum(weighted * expected), nodes)
+            # Nothing is known of the shadows where the picture is black.
+            prior = _VEIL_PRIOR * _cells(channel_sum(expected * expected), nodes) + 1e-3
+            missing = _cells(channel_sum(weighted * self._residuals()), nodes)
+            factor += (missing - prior * (factor - 1)) / (own + prior)
+            # The gain is fitted to the earlier picture as it would look with these shadows.
+            self._before = before * self._per_pixel(factor, cv2.INTER_LINEAR)[..., None]
+            self._fit_gain(scale)
+        weights, self._before = self._weights(_VEIL_RESIDUAL_SCALES[-1]), before
+        return weights
+
+    def _explained(self) -> float:
+        """Share of the picture that the model explains, 0 … 1."""
+        return float(self._weights(_RESIDUAL_SCALES[-1]).mean())
+
+    def _fit_gain(self, scale: float) -> None:
+        weights = self._weights(scale)[..., None] * self._before
+        now, nodes = self._without_veil(self._veil), self._nodes(_GAIN_CELL)
+        both, own = _cells(weights * now, nodes), _cells(weights * self._before, nodes)
+        # Regularized towards the global gain.
+        prior = _GAIN_PRIOR * own.mean((0, 1)) + 1e-3
+        self._gain = np.asarray(
+            np.clip((both + prior * self._global_gain) / (own + prior), *_GAIN_RANGE), np.float32
+        )
+
+    def _seems_veiled(self) -> bool:
+        residuals = self._residuals()
+        brighter = _across_channels(cv2.min, residuals) > _MIN_VEIL_DIFFERENCE
+        darker = _across_channels(cv2.max, residuals) < -_MIN_VEIL_DIFFERENCE
+        count, regions, patches, _ = cv2.connectedComponentsWithStats(
+            (brighter | darker).view(np.uint8), connectivity=8
+        )
+        areas = patches[:, cv2.CC_STAT_AREA] / self._square**2
+        if (areas[1:] > _MAX_PIECE_AREA).any():
+            return True
+        masks = (regions == number for number in range(1, count) if areas[number] > _MIN_VEIL_AREA)
+        # A small region that became darker may be the shadow of a stack, which also leaves the details.
+        veil = brighter | darker
+        return any(veil[mask].all() and self._same_details(mask) for mask in masks)
+
+    def _same_details(self, region: NDArray[np.bool_]) -> bool:
+        """Whether the region, and what is around it, shows the same details as before, so that no piece came
+        or went.
+        """
+        size = 1 + 2 * round(_DETAIL * self._square / 2)
+        usable = self._usable[..., None]
+        share = np.maximum(cv2.blur(self._usable, (size, size)), 1e-3)[..., None]
+        around = cv2.dilate(region.view(np.uint8), np.ones((size, size), np.uint8)).view(bool)
+        before, now = (
+            (usable * (light - cv2.blur(usable * light, (size, size)) / share))[around].ravel()
+            for light in self._linear
+        )
+        unexplained = float(np.square(now - before).sum())
+        return unexplained < (1 - _MIN_SAME_DETAILS) * float(np.square(before).sum() + np.square(now).sum())
+
+    def _fit_veil(self, scale: float) -> None:
+        """Improve the veil by what is missing around each node. Repeated, this is a least-squares fit."""
+        weights = self._weights(scale)[..., None]
+        nodes = self._nodes(_VEIL_CELL)
+        veil = np.zeros(nodes, np.float32) if self._veil is None else self._veil
+        gain = to_linear(255 * self._per_pixel(self._gain, cv2.INTER_CUBIC))
+        missing = self._linear[1] - self._linear[0] * gain
+        missing -= self._per_pixel(veil, cv2.INTER_LINEAR)[..., None]
+        # Noise is uniform in grey levels, not in linear light.
+        slope = np.asarray(cv2.pow(np.maximum(cv2.blur(self._now, (5, 5)), 8) / 255, 1 - GAMMA), np.float32)
+        weights = weights * slope
+        own = _cells(channel_sum(weights), nodes)
+        # Regularized towards no veil.
+        prior = _VEIL_PRIOR * _cells(channel_sum(slope), nodes) + np.float32(1e-6)
+        more = (_cells(channel_sum(weights * missing), nodes) - prior * veil) / (own + prior)
+        self._veil = np.asarray(veil + more, np.float32)
+
+    def _limit_veil(self, without: Field, shaded: Field) -> None:
+        """Keep the veil only where it explains most of what a gain alone leaves, and more than shadows do.
+        Where nothing explains the picture, because a piece came or went, continue the veil smoothly from its
+        surroundings.
+
+        ``without`` and ``shaded`` (h, w): the weights of the pixels in the fits of a gain alone, and of one
+        with shadows.
+        """
+        assert self._veil is not None
+        nodes, weights = self._nodes(_VEIL_CELL), self._weights(_VEIL_RESIDUAL_SCALES[-1])
+        both, alone, usable = (_cells(each, nodes) for each in (weights, without, self._usable))
+        low, high = _VEIL_SUPPORT
+        share = (both - alone) / np.maximum(usable - alone, 1e-3)
+        supported = self._veil * np.clip((share - low) / (high - low), 0, 1)
+        veil = smoothest(np.asarray(supported, np.float32), both >= high * np.maximum(usable, 1e-3))
+        gained = both - _cells(shaded, nodes)
+        count, parts = cv2.connectedComponents((np.abs(veil) > 0.5 / VEIL_LEVELS).astype(np.uint8))
+        area = _VEIL_CELL * _VEIL_CELL
+        kept = [n for n in range(1, count) if area * gained[parts == n].sum() > _MIN_VEIL_AREA]
+        self._veil = np.where(np.isin(parts, [0, *kept]), veil, np.float32(0)) if kept else None
+
+
+def _cells(values: Field, nodes: tuple[int, int]) -> Field:
+    """Local means of a picture's values around the nodes of a grid (rows, columns)."""
+    cells = cv2.resize(values, nodes[::-1], interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.blur(cells, (3, 3)), np.float32)
+
+
+def _across_channels(join: Callable[[Field, Field], cv2.typing.MatLike], values: Field) -> Field:
+    """Maximum or minimum over the channels, many times as fast as with numpy."""
+    blue, green, red = cv2.split(values)
+    return np.asarray(join(join(blue, green), red), np.float32)

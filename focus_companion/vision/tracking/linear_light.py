@@ -1,0 +1,32 @@
+"""Converts grey levels to linear light and back, and adds up channels."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Field = NDArray[np.float32]
+
+GAMMA: Final = 2.2
+"""Gamma of the grey levels; a veil is additive in linear light."""
+
+LINEAR: Final = (np.arange(256) / 255.0).astype(np.float32) ** np.float32(GAMMA)
+"""Linear light of each grey level."""
+
+
+def to_linear(levels: Field) -> Field:
+    """Grey levels to linear light, 0 for black and 1 for white."""
+    return np.asarray(cv2.pow(np.maximum(levels / np.float32(255), 0), GAMMA), np.float32)
+
+
+def to_levels(light: Field) -> Field:
+    """Linear light to grey levels."""
+    return np.asarray(255 * cv2.pow(np.clip(light, 0, 1), 1 / GAMMA), np.float32)
+
+
+def channel_sum(values: Field) -> Field:
+    """Sum over the channels."""
+    return np.asarray(cv2.transform(values, np.ones((1, 3), np.float32)), np.float32)
