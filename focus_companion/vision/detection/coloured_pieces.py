@@ -2,8 +2,8 @@
 
 Seen obliquely in bad light, domes of the ground's own shade have little contrast, and stacks hide each
 other's outlines. But the pieces of two or more players have as many shades, which differ clearly from each
-other and from the ground, and every other square shows a dome of the ground's shade. Most other games have
-black and white pieces, or fields of two shades; the discs of Connect Four stand before any background.
+other and from the ground around them. Most other games have black and white pieces, or fields of two shades.
+A rack of discs is told from the board by its rectangle (:mod:`.rectangular_grid`).
 """
 
 from __future__ import annotations
@@ -34,12 +34,6 @@ _MIN_OF_A_SHADE = 3
 """Minimum number of squares that show a shade, for it to be that of a player's pieces. Raising it overlooks
 the pieces of a player who has few stacks.
 """
-_MAX_FOREIGN_SHARE = 0.1
-"""Maximum share of squares that show another shade than the ground's without ground around it. Fitted on 114
-pictures of boards, five of them with an arm, which have 0.06 at most, and on three of Connect Four racks,
-where fits have 0.08 to 0.33. Raising it takes more racks for the board; lowering it, more boards under a
-coloured sleeve are judged by outlines alone.
-"""
 _TWO_SHADES_ODDS = 0.5
 """Log odds by which pieces of two shades favour this game over others with round pieces on ground of one
 shade. Raising it accepts more boards that are hard to see, and more patterns of several colours.
@@ -57,8 +51,7 @@ def colour_odds(image: Image, camera: Camera, profile: BoardProfile) -> float:
 
 
 def coloured_pieces(image: Image, camera: Camera, profile: BoardProfile) -> Flags:
-    """The squares (52,) that show a coloured piece; none unless there are pieces of two shades at least, and
-    nearly all other squares may show a bare dome.
+    """The squares (52,) that show a coloured piece; none unless there are pieces of two shades at least.
 
     ``image`` is (H, W, 3) uint8 BGR, ``camera`` that of its size.
     """
@@ -72,10 +65,7 @@ def coloured_pieces(image: Image, camera: Camera, profile: BoardProfile) -> Flag
     on_ground = like_ground.mean(1) >= _MIN_ON_GROUND
     coloured = np.linalg.norm(tops - ground, axis=1) > _MIN_DIFFERENCE
     pieces: Flags = coloured & on_ground
-    foreign = coloured & ~on_ground
-    if foreign.mean() > _MAX_FOREIGN_SHARE or not _two_shades(tops[pieces]):
-        return none
-    return pieces
+    return pieces if _two_shades(tops[pieces]) else none
 
 
 def _two_shades(chroma: NDArray[np.float64]) -> bool:

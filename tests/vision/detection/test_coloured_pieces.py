@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cv2
 import drawn_board
 import numpy as np
 import pytest
@@ -50,16 +49,6 @@ def test_pieces_beside_the_squares_do_not_count() -> None:
     image = draw(CAMERA, STACKS, np.random.default_rng(1))
     shifted = turned(CAMERA, 0, (0.5 * PROFILE.pitch, 0.5 * PROFILE.pitch))
     assert coloured_pieces(image, shifted, PROFILE).sum() < sum(stack != "" for stack in STACKS) / 3
-
-
-def test_discs_in_a_rack_that_ends_before_the_board_does_do_not_count() -> None:
-    """It has fewer places, so that some of the supposed squares show what is behind it."""
-    image = draw(CAMERA, STACKS, np.random.default_rng(1), board=bgr("1f2f9a"))
-    assert coloured_pieces(image, CAMERA, PROFILE).sum() == sum(stack != "" for stack in STACKS)
-    left = -2 * PROFILE.pitch
-    behind = np.array([(-220, -220, 0), (left, -220, 0), (left, 220, 0), (-220, 220, 0)], float)
-    cv2.fillConvexPoly(image, np.rint(CAMERA.project(behind)).astype(np.int32), (190, 200, 205))
-    assert not coloured_pieces(image, CAMERA, PROFILE).any()
 
 
 @pytest.mark.slow
