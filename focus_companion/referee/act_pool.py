@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..game.moves import Move
+from ..game.position import Position
 from .act import Act, Kind
 from .beliefs import World, awaits_trimming
 from .trimming import Pending
@@ -43,18 +44,21 @@ class ActPool:
         self,
         look: Look,
         worlds: Sequence[World],
-        open_squares: Collection[int],
+        open_squares: Sequence[int],
         pending: Pending | None,
         *,
         trimmed: World | None,
         begun: World | None,
         alternatives: Collection[Move],
     ) -> None:
-        self._look, self._worlds, self._open, self._pending = look, worlds, set(open_squares), pending
+        self._look, self._worlds, self._pending = look, worlds, pending
+        self.open_squares, self._open = open_squares, set(open_squares)
         self._trimmed, self._begun, self._alternatives = trimmed, begun, alternatives
         self.strong = [s for s in open_squares if look.touched[s] >= _MIN_STRONG_FRACTION]
         """Squares on which, or right in front of which, something certainly happened."""
-        self.acts = [world.nothing_since for world in worlds]
+        self.nothing_since = [world.nothing_since for world in worlds]
+        """That a belief is true and nothing has happened since, for each of them."""
+        self.acts = [*self.nothing_since]
 
     def _under_beliefs(
         self, list_acts: Callable[[World], Iterable[Act]], among: Sequence[World] | None = None
@@ -124,8 +128,13 @@ class ActPool:
         likeliest = self._worlds[:_MAX_BELIEFS_FOR_RARE_ACTS]
         self.acts += self._under_beliefs(lambda world: world.illegal.displacements(here), likeliest)
 
+    @property
+    def position(self) -> Position:
+        """The last one, under the likeliest belief."""
+        return self._worlds[0].legal.position
+
     def _most_changed(self, most: int) -> set[int]:
-        return set(most_changed(self._look, sorted(self._open), most))
+        return set(most_changed(self._look, self.open_squares, most))
 
     def _overlaps(self, square: int, others: Sequence[int]) -> bool:
         """Whether one more piece on the square would overlap a piece on one of the others in the picture."""

@@ -146,8 +146,7 @@ def _judged(
         begun=other,
         alternatives=alternatives,
     )
-    last = worlds[0].legal.position
-    return _with_foreign(look, _likeliest(look, pool, open_squares, pending, last))
+    return _with_foreign(look, _likeliest(look, pool, pending))
 
 
 def _shaded_placings(look: Look, position: Position) -> list[int]:
@@ -176,16 +175,10 @@ def _hinted(look: Look, history: Sequence[Position], rules: Rules) -> bool:
     return any(act.changes.keys() <= certain or look.evidence.gain(act.changes).nats > 0 for act in turns)
 
 
-def _likeliest(
-    look: Look, pool: ActPool, open_squares: list[int], pending: Pending | None, position: Position
-) -> Judgement:
-    """The likeliest act, weighed against increasingly many others until it explains the look.
-
-    ``position``: the last one, under the likeliest belief.
-    """
+def _likeliest(look: Look, pool: ActPool, pending: Pending | None) -> Judgement:
+    """The likeliest act, weighed against increasingly many others until it explains the look."""
     screening = Screening(look, pending)
-    nothing = [*pool.acts]
-    if not open_squares:
+    if not pool.open_squares:
         # Nothing has changed, but turns in doubt may have been taken back without being seen.
         pool.add_taken_back()
         return weigh(screening, pool.acts)
@@ -222,8 +215,8 @@ def _likeliest(
     if look.displaced and not look.disagreeing(look.evidence.standing):
         # The motion is undone only approximately, and what remains is no act. Once the outlines are fitted to
         # the new place, the next look is judged there.
-        return weigh(screening, nothing)
-    return _unexplained(look, best, pool.strong or open_squares, position)
+        return weigh(screening, pool.nothing_since)
+    return _unexplained(look, best, pool.strong or pool.open_squares, pool.position)
 
 
 def _as_question(likelier: Judgement, asked: Judgement) -> Judgement:

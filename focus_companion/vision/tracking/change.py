@@ -13,9 +13,9 @@ from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
 from ..capture.sampling import blurred, thinned
 from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, lattice_mask
+from ..registration.conditions import Conditions
+from ..registration.focus import SAMPLES_PER_SQUARE, blur_difference, focused_alike
 from ..robust_statistics import centre_and_deviation
-from .conditions import Conditions
-from .focus import SAMPLES_PER_SQUARE, blur_difference, focused_alike
 from .occluder import SceneObject
 
 _MIN_DIFFERENCE = 26

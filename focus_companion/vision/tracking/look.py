@@ -13,8 +13,8 @@ from ..appearance.cast_shadows import CastShadows, Darkening
 from ..appearance.evidence import Evidence
 from ..appearance.shadow_patches import shadows_may_overlap
 from ..capture.frames import Image
+from ..registration.conditions import Conditions
 from .change import Change, Smoothed
-from .conditions import Conditions
 from .occluder import Occluder
 from .push import AGREEMENT_THRESHOLD, Probe, agreement, disagreeing_squares
 from .regions import Regions

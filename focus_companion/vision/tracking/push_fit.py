@@ -15,7 +15,7 @@ from ..detection.refine import APPROXIMATE_REACHES, MAX_MISMATCH, MISMATCH_WEIGH
 from ..geometry.pose import Prior, displaced_cameras
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
-from .conditions import Motion, rays
+from ..registration.motion import Motion, rays
 from .push import pushed
 
 CERTAIN_AGREEMENT = 0.6

@@ -11,8 +11,10 @@ from ...game.squares import SQUARES
 from ..capture.frames import Image
 from ..capture.sampling import blurred, thinned
 from ..geometry.stack_masks import Outlines, Window
+from ..registration.baseline import Baseline
+from ..registration.conditions import Conditions
+from ..registration.motion import STILL, Motion, Sampling
 from .change import Change, Smoothed, board_window
-from .conditions import STILL, Baseline, Conditions, Motion, Sampling
 from .occluder import SceneObject
 
 _MIN_UNCOVERED_SHARE = 0.2

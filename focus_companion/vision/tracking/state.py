@@ -15,8 +15,8 @@ from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines, lattice_mask
 from ..haze import CLEAR, Haze
+from ..registration.conditions import Conditions
 from .change import board_window
-from .conditions import Conditions
 from .pauses import Pauses
 from .placement import Placement, constraints
 from .stillness import Small, Stillness

@@ -22,7 +22,8 @@ from ..capture.planes import sampling_step
 from ..capture.sampling import WHOLE_PICTURE, sampled
 from ..geometry.scene import Lens
 from ..geometry.stack_masks import Window
-from .conditions import STILL, Baseline, Motion, Sampling
+from ..registration.baseline import Baseline
+from ..registration.motion import STILL, Motion, Sampling
 from .restless import RestlessPixels
 
 SETTLE_TIME: Final = 0.18

@@ -12,8 +12,9 @@ from ..appearance.learning import learn
 from ..capture.frames import Frame, Image
 from ..detection.refine import refine_by_pieces
 from ..geometry.stack_masks import Outlines
+from ..registration.conditions import Conditions
+from ..registration.motion import STILL, Motion
 from .change import Change, Smoothed, reflected, table_window
-from .conditions import STILL, Conditions, Motion
 from .first_piece import fit_first_piece
 from .look import Look
 from .occluder import Occluder

@@ -17,7 +17,7 @@ from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.pose import turned
 from focus_companion.vision.geometry.scene import Camera
-from focus_companion.vision.tracking.conditions import Motion
+from focus_companion.vision.registration.motion import Motion
 from focus_companion.vision.tracking.push import pushed
 from focus_companion.vision.tracking.push_fit import CERTAIN_AGREEMENT, fits, rotated, slid
 

@@ -12,8 +12,8 @@ from drawn_board import PROFILE, draw, look, start_stacks
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.stack_masks import Outlines, Window
+from focus_companion.vision.registration.motion import STILL, Motion
 from focus_companion.vision.tracking.change import Smoothed
-from focus_companion.vision.tracking.conditions import STILL, Motion
 from focus_companion.vision.tracking.occluder import SceneObject
 from focus_companion.vision.tracking.reference import POSSIBLE_CHANGE, Reference
 

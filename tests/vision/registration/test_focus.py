@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from focus_companion.vision.capture.frames import Image, read_image
+from focus_companion.vision.registration.focus import blur_difference, focused_alike
 from focus_companion.vision.tracking.change import blurred
-from focus_companion.vision.tracking.focus import blur_difference, focused_alike
 
 IMAGES = Path(__file__).parents[3] / "fixtures" / "images"
 BOARD = read_image(IMAGES / "2p-oblique-start.jpg")

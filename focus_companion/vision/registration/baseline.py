@@ -1,14 +1,11 @@
-"""Registration of a picture to a baseline of the same scene: estimates the camera's small motion in between
-and the change of :mod:`light <.light>`, and undoes both, so that only what has happened makes a difference.
+"""Registration of pictures to a baseline of the same scene: measures the conditions of each.
 
-The motion is a small rotation about the camera's centre and a change of zoom (a stand that sways or sags, a
-lens that focuses). The fit is robust: acts on the board affect only a part of the picture, and are outliers.
+The fit of the camera's motion is robust: acts on the board affect only a part of the picture, and are
+outliers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -18,11 +15,10 @@ from numpy.typing import NDArray
 
 from ..capture.frames import Image
 from ..capture.sampling import halved
-from ..geometry.scene import Camera, Lens
-from ..geometry.stack_masks import Window
-from .enlarging import enlarged
-from .light import Light
+from .conditions import Conditions
 from .light_fit import light_between
+from .motion import STILL, Motion, Sampling, rays
+from .remapping import remapped
 
 Floats = NDArray[np.float64]
 Field = NDArray[np.float32]
@@ -48,190 +44,6 @@ _RESIDUAL_SCALE_DECAY: Final = 0.7
 """Factor of that scale from one iteration to the next."""
 _CLEAR_DIFFERENCE: Final = 25
 """Difference, in grey levels, from which a channel differs clearly; no correction may add such channels."""
-_GRID_STEP: Final = 16
-"""Sampling step of the remapping in pixels, with linear interpolation in between."""
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How a coarse copy samples a picture: the step ``every`` in pixels within the ``window``, the side of
-    a ``square`` in pixels of the copy, and the lens of the whole picture.
-    """
-
-    window: Window
-    every: int
-    square: float
-    lens: Lens
-
-    def halved(self) -> Sampling:
-        """The sampling of the copy reduced to half its size."""
-        return replace(self, every=2 * self.every, square=self.square / 2)
-
-    def pixels(self, points: Floats) -> Floats:
-        """Convert points (N, 2) of the copy to pixels of the picture."""
-        return np.asarray(points * self.every + (self.window.left, self.window.top))
-
-    def points(self, pixels: Floats) -> Floats:
-        """Convert pixels (N, 2) of the picture to points of the copy."""
-        return np.asarray((pixels - (self.window.left, self.window.top)) / self.every)
-
-
-@dataclass(frozen=True)
-class Motion:
-    """A motion of the camera: ``turn`` in radians about its axes, and the log of the ``zoom`` factor."""
-
-    turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    zoom: float = 0.0
-
-    @classmethod
-    def of(cls, vector: Floats) -> Motion:
-        x, y, z, zoom = map(float, vector)
-        return cls((x, y, z), zoom)
-
-    @property
-    def vector(self) -> Floats:
-        return np.array([*self.turn, self.zoom])
-
-    def __add__(self, other: Motion) -> Motion:
-        """Both motions, one after the other; an approximation for small ones."""
-        return Motion.of(self.vector + other.vector)
-
-    def __sub__(self, other: Motion) -> Motion:
-        return Motion.of(self.vector - other.vector)
-
-    def camera(self, before: Camera) -> Camera:
-        """The camera after this motion."""
-        turn = np.asarray(cv2.Rodrigues(np.array(self.turn))[0])
-        x, y, z = np.asarray(cv2.Rodrigues(turn @ before.rotation_matrix)[0]).ravel()
-        lens = replace(before.lens, focal=before.lens.focal * float(np.exp(self.zoom)))
-        right, down, ahead = turn @ np.array(before.translation)
-        return Camera(lens, (float(x), float(y), float(z)), (float(right), float(down), float(ahead)))
-
-    def project(self, rays: Floats, lens: Lens) -> Floats:
-        """Pixels (N, 2), after the motion, of the viewing directions (N, 3) before it."""
-        turned = rays @ np.asarray(cv2.Rodrigues(np.array(self.turn))[0]).T
-        turned[:, :2] *= np.exp(self.zoom)
-        pixels, _ = cv2.projectPoints(
-            turned.reshape(-1, 1, 3), np.zeros(3), np.zeros(3), lens.matrix, np.array(lens.distortion)
-        )
-        return np.asarray(pixels, float).reshape(-1, 2)
-
-
-STILL: Final = Motion()
-
-
-def rays(pixels: Floats, lens: Lens) -> Floats:
-    """Viewing directions (N, 3) of pixels (N, 2)."""
-    shown = np.ascontiguousarray(pixels, float).reshape(-1, 1, 2)
-    undistorted = cv2.undistortPoints(shown, lens.matrix, np.array(lens.distortion)).reshape(-1, 2)
-    return np.column_stack([undistorted, np.ones(len(undistorted))])
-
-
-@dataclass(frozen=True, eq=False)
-class Conditions:
-    """The conditions of a picture relative to an earlier one: the ``motion`` of the camera, and the ``light``
-    over the window, ``None`` if it is the same. ``remaining``: the motion since the :class:`Baseline` that is
-    left when ``motion`` is undone, as small motions are not undone.
-    """
-
-    sampling: Sampling
-    motion: Motion
-    light: Light | None
-    remaining: Motion = STILL
-
-    @property
-    def same(self) -> bool:
-        return self.motion is STILL and self.light is None
-
-    @property
-    def veiled(self) -> bool:
-        """Whether a reflection came, or is gone."""
-        return self.light is not None and self.light.veil is not None
-
-    def veil_at(self, x: float, y: float) -> float:
-        """By how many grey levels a reflection brightens a black surface at a pixel of the picture; negative
-        if the reflection is gone.
-        """
-        if self.light is None:
-            return 0.0
-        window = self.sampling.window
-        down = (y - window.top) / (window.bottom - window.top)
-        return self.light.veil_at((x - window.left) / (window.right - window.left), down)
-
-    def corner_displacement(self) -> float:
-        """Maximum displacement of the window's corners, in pixels of the picture."""
-        if self.motion is STILL:
-            return 0.0
-        window, lens = self.sampling.window, self.sampling.lens
-        corners = np.array(
-            [(x, y) for x in (window.left, window.right) for y in (window.top, window.bottom)], float
-        )
-        return float(np.abs(self.motion.project(rays(corners, lens), lens) - corners).max())
-
-    def undo(self, image: Image, window: Window, before: Image) -> Image:
-        """The picture under the conditions of the earlier picture ``before``. The motion is undone in
-        ``window``, the light only in the part of it that was sampled to measure the light. What has moved out
-        of the camera's view is taken from ``before``.
-        """
-        if self.same:
-            return image
-        undone, unseen = image.copy(), None
-        if self.motion is not STILL:
-            undone[window.slices], unseen = self._window_steadied(image, window)
-        if self.light is not None:
-            part = self.sampling.window.slices
-            undone[part] = self.light.undo(undone[part], before[part])
-        if unseen is not None:
-            cv2.copyTo(before[window.slices], unseen, undone[window.slices])
-        return undone
-
-    def undo_around(self, picture: Image, window: Window, every: int) -> Image:
-        """Undo the light outside the part in which it was measured, where :meth:`undo` leaves it: its gain
-        there is assumed to be that at the nearest place in that part.
-
-        ``picture``: the part of an undone picture in ``window``, subsampled by ``every``.
-        """
-        if self.light is None:
-            return picture
-        own = self.sampling.window
-        across = (np.arange(window.left, window.right, every) - own.left) / (own.right - own.left)
-        down = (np.arange(window.top, window.bottom, every) - own.top) / (own.bottom - own.top)
-        inside = ((down >= 0) & (down < 1))[:, None] & ((across >= 0) & (across < 1))
-        if inside.all():
-            return picture
-        factor = np.where(inside[..., None], np.float32(1), 1 / self.light.gain_at(across, down))
-        return np.asarray(cv2.multiply(picture, factor, dtype=cv2.CV_8U), np.uint8)
-
-    def _window_steadied(self, image: Image, window: Window) -> tuple[Image, Image | None]:
-        """The window with the motion undone, and its pixels that are out of view."""
-        lens, size = self.sampling.lens, (window.right - window.left, window.bottom - window.top)
-        corner = np.array([window.left, window.top])
-        return _remapped(image, size, lambda points: self.motion.project(rays(points + corner, lens), lens))
-
-
-def _remapped(
-    image: Image, size: tuple[int, int], places: Callable[[Floats], Floats]
-) -> tuple[Image, Image | None]:
-    """The image remapped to ``size`` (width, height), and a mask (255 or 0) of the pixels that it does not
-    show, if any; ``places`` maps points (N, 2) to those in the image.
-    """
-    # Sampled at the centres of cells, with a border of one cell, so that resizing interpolates at every
-    # pixel.
-    columns, rows = (-(-side // _GRID_STEP) + 2 for side in size)
-    x, y = np.meshgrid(
-        (np.arange(columns) - 0.5) * _GRID_STEP - 0.5, (np.arange(rows) - 0.5) * _GRID_STEP - 0.5
-    )
-    grid = places(np.column_stack([x.ravel(), y.ravel()])).reshape(rows, columns, 2).astype(np.float32)
-    last = image.shape[1] - 1, image.shape[0] - 1
-    remapped = np.empty((size[1], size[0], 3), np.uint8)
-    # Interpolated positions lie between those of the grid.
-    inside = (grid >= 0).all() and (grid <= last).all()
-    unseen = None if inside else np.empty((size[1], size[0]), np.uint8)
-    for strip, at in enlarged(grid, _GRID_STEP, *size):
-        cv2.remap(image, at, None, cv2.INTER_LINEAR, remapped[strip], cv2.BORDER_REPLICATE)
-        if unseen is not None:
-            cv2.bitwise_not(cv2.inRange(at, (0, 0), last), unseen[strip])
-    return remapped, unseen
 
 
 class Baseline:
@@ -390,7 +202,7 @@ class Baseline:
             directions = rays(sampling.pixels(points), sampling.lens)
             return sampling.points(motion.project(directions, sampling.lens))
 
-        return _remapped(picture, (picture.shape[1], picture.shape[0]), places)[0]
+        return remapped(picture, (picture.shape[1], picture.shape[0]), places)[0]
 
 
 def _contrast(filtered: Field) -> float:

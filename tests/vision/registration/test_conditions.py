@@ -13,15 +13,10 @@ from numpy.typing import NDArray
 from focus_companion.vision.capture.frames import Image, read_image
 from focus_companion.vision.geometry.scene import Lens
 from focus_companion.vision.geometry.stack_masks import Window
+from focus_companion.vision.registration.baseline import Baseline, share_differing
+from focus_companion.vision.registration.conditions import Conditions
+from focus_companion.vision.registration.motion import Motion, Sampling, rays
 from focus_companion.vision.tracking.change import blurred
-from focus_companion.vision.tracking.conditions import (
-    Baseline,
-    Conditions,
-    Motion,
-    Sampling,
-    rays,
-    share_differing,
-)
 
 NDFloat = NDArray[np.float64]
 
