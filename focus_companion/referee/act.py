@@ -100,8 +100,10 @@ def changes_between(
 
 
 def squares_of(move: Move) -> tuple[int, ...]:
+    """Origin and target of the move; only the target if a piece is placed."""
     return (move.target,) if move.origin is None else (move.origin, move.target)
 
 
 def lies_within(move: Move, squares: Collection[int]) -> bool:
+    """Whether these squares include the move's own."""
     return move.target in squares and (move.origin is None or move.origin in squares)

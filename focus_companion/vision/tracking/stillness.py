@@ -1,8 +1,8 @@
 """Motion detection by frame differences on a subsampled copy, relative to the camera's own noise.
 
 A camera that sways or shakes shifts the whole picture, so that every edge in it differs; a shadow or a
-flickering lamp changes its light. Differences that such :mod:`conditions <.conditions>` explain are not
-motion.
+flickering lamp changes its light. Differences that such :mod:`conditions <.registration.conditions>` explain
+are not motion.
 """
 
 from __future__ import annotations
