@@ -63,6 +63,7 @@ class ActPool:
     def _under_beliefs(
         self, list_acts: Callable[[World], Iterable[Act]], among: Sequence[World] | None = None
     ) -> Iterator[Act]:
+        """The acts that ``list_acts`` gives for each belief; only for those of ``among``, if given."""
         for world in self._worlds if among is None else among:
             yield from world.rebase(list_acts(world))
 
@@ -73,8 +74,8 @@ class ActPool:
     def add_likely(self) -> None:
         """Legal turns, and turns taken back, that change some open square."""
         # A stack may change little of its own square and most of the square that is seen behind it.
-        before = {s for s in self._open.difference(self.strong) if self._overlaps(s, self.strong)}
-        likely = before.union(self.strong) or self._open
+        in_front = {s for s in self._open.difference(self.strong) if self._overlaps(s, self.strong)}
+        likely = in_front.union(self.strong) or self._open
         self.acts += self._under_beliefs(lambda world: world.legal.turns(likely))
         if self._pending is None:
             # In bad light, a turn may change little anywhere.

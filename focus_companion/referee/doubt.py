@@ -46,8 +46,10 @@ class Doubt:
     def __bool__(self) -> bool:
         return bool(self.beliefs)
 
-    def to_judge(self) -> tuple[Belief, ...]:
-        """The beliefs under which a look is to be judged; those of the last look count only once."""
+    def take_beliefs(self) -> tuple[Belief, ...]:
+        """The beliefs under which a look is to be judged. Those that were remembered from the last look are
+        forgotten, since they count for one look only.
+        """
         kept = {belief.turns for belief in self.beliefs}
         remembered, self._remembered = self._remembered, ()
         return (*self.beliefs, *(belief for belief in remembered if belief.turns not in kept))

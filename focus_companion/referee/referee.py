@@ -119,7 +119,7 @@ class Referee:
                 history,
                 self._rules,
                 self._pending,
-                self._doubt.to_judge(),
+                self._doubt.take_beliefs(),
                 in_reference=self._doubt.in_reference,
                 alternatives=self._alternatives(history),
                 begun=self._other_beginning,
@@ -179,7 +179,7 @@ class Referee:
         other = self._other_beginning
         begun = other is not None and tuple(history[:2]) == (other.start, other.after)
         self._known, self._judged = position, None
-        self._alert, self._pending, self._other_beginning = None, None, None
+        self._reset_acts()
         believed = self._doubt.advance(None if at is None else history[at + 1 :])
         return believed or begun
 
@@ -441,5 +441,10 @@ class Referee:
         return look.evidence.gain(changes).per_pixel >= MIN_GOOD_NATS_PER_PIXEL
 
     def _reset(self) -> None:
-        self._alert, self._pending, self._other_beginning = None, None, None
+        """Nothing is left open."""
+        self._reset_acts()
         self._doubt.clear()
+
+    def _reset_acts(self) -> None:
+        """No alert, no trimming and no other beginning is left open; the turns in doubt remain."""
+        self._alert, self._pending, self._other_beginning = None, None, None
