@@ -1,8 +1,9 @@
 """The change of light between two aligned pictures of one scene, and how to undo it.
 
-The model is a smooth field of gain per channel (shadows, clouds, exposure, white balance, flicker) and a
-smooth additive veil of white light (reflections). The veil is negative where a reflection is gone: shadows
-multiply the light, but that takes an equal amount away from all surfaces.
+The model is a smooth field of gain per channel (shadows, clouds, exposure, white balance, flicker) and either
+a smooth additive veil of white light (reflections) or patches with hard edges (sun through a window). The
+veil is negative where a reflection is gone: shadows multiply the light, but that takes an equal amount away
+from all surfaces.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from ..capture.frames import Image
 from ..capture.sampling import halved
 from .enlarging import enlarged
+from .light_patch import LightPatch
 from .linear_light import GAMMA, LINEAR, Field, channel_sum, to_levels, to_linear
 
 VEIL_LEVELS: Final = 511
@@ -34,11 +36,13 @@ in two halvings."""
 @dataclass(frozen=True, eq=False)
 class Light:
     """``gain`` (rows, columns, 3), a factor of grey levels, and ``veil`` (rows, columns), additive linear
-    light with 1 for full white, at the nodes of two grids over the picture.
+    light with 1 for full white, at the nodes of two grids over the picture; or, instead of the veil,
+    ``patches``.
     """
 
     gain: Field
     veil: Field | None
+    patches: tuple[LightPatch, ...] = ()
 
     def veil_at(self, across: float, down: float) -> float:
         """By how many grey levels the veil brightens a black surface at a place, given as shares (0 … 1) of
@@ -65,6 +69,9 @@ class Light:
         """The picture as it would look in the light of the picture ``before``."""
         height, width = picture.shape[:2]
         fine = _resampled(np.float32(1) / self.gain, width, height, cv2.INTER_CUBIC)
+        for patch in self.patches:
+            now, earlier = (_cell_means(each).astype(np.float32) for each in (picture, before))
+            fine /= _bordered(patch.factors(now, earlier / fine[1:-1, 1:-1]))
         gain = enlarged(fine, _FINE_CELL, width, height)
         corrected = np.empty_like(picture)
         if self.veil is None:
@@ -86,8 +93,12 @@ def _resampled(nodes: Field, width: int, height: int, interpolation: int) -> Fie
     """A grid's values at the centres of cells of :data:`_FINE_CELL` pixels, with a border of one cell."""
     columns, rows = -(-width // _FINE_CELL), -(-height // _FINE_CELL)
     # Cubic interpolation for every pixel would take five times as long as linear.
-    fine = cv2.resize(nodes, (columns, rows), interpolation=interpolation)
-    return np.asarray(cv2.copyMakeBorder(fine, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
+    return _bordered(np.asarray(cv2.resize(nodes, (columns, rows), interpolation=interpolation), np.float32))
+
+
+def _bordered(cells: Field) -> Field:
+    """The values of cells with a border of one cell."""
+    return np.asarray(cv2.copyMakeBorder(cells, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
 
 
 def _weights_without_veil(picture: Image, before: Image, factor: Field, veil: Field) -> Field:
@@ -106,7 +117,7 @@ def _weights_without_veil(picture: Image, before: Image, factor: Field, veil: Fi
     difference, tolerance = (channel_sum(np.square(each)) for each in (now - expected, error))
     weights = np.ones_like(difference)
     np.divide(difference, difference + tolerance, out=weights, where=tolerance > 0)
-    return np.asarray(cv2.copyMakeBorder(weights, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
+    return _bordered(weights)
 
 
 def _cell_means(picture: Image) -> Image:

@@ -13,6 +13,9 @@ Field = NDArray[np.float32]
 GAMMA: Final = 2.2
 """Gamma of the grey levels; a veil is additive in linear light."""
 
+MAX_USABLE_LEVEL: Final = 249
+"""Maximum grey level that is used; higher ones are clipped."""
+
 LINEAR: Final = (np.arange(256) / 255.0).astype(np.float32) ** np.float32(GAMMA)
 """Linear light of each grey level."""
 

@@ -279,3 +279,58 @@ def test_a_reflection_is_measured_in_its_place(x: float, y: float) -> None:
     weights = np.where(veil > 0.03, veil, 0)
     centre = np.array([(weights * columns).sum(), (weights * rows).sum()]) / weights.sum()
     assert np.abs(centre - (round(x * WIDTH), round(y * HEIGHT))).max() < 0.035 * PITCH
+
+
+def patch_of_light(image: NDFloat | Image, x: float, y: float, factor: tuple[float, float, float]) -> Image:
+    """A turned square with hard edges around (x, y), as shares of the picture, in so many times the light
+    (blue, green, red).
+    """
+    corners = cv2.boxPoints(((x * WIDTH, y * HEIGHT), (5 * PITCH, 4 * PITCH), 25.0))
+    inside = cv2.fillConvexPoly(np.zeros((HEIGHT, WIDTH)), np.round(corners).astype(int), 1.0)
+    factors = 1 + (np.array(factor) - 1) * cv2.GaussianBlur(inside, (0, 0), 1.2)[..., None]
+    return np.asarray(np.clip(image * factors ** (1 / 2.2), 0, 255), np.uint8)
+
+
+@pytest.mark.parametrize(("x", "y"), [(0.4, 0.4), (0.5, 0.55), (0.65, 0.45)])
+@pytest.mark.parametrize(
+    "factor",
+    [(1.5, 1.6, 1.7), (0.6, 0.6, 0.6), (0.45, 0.4, 0.4)],
+    ids=["sun", "shadow", "shadow in the sun"],
+)
+def test_a_patch_of_light_with_hard_edges_is_undone(
+    x: float, y: float, factor: tuple[float, float, float]
+) -> None:
+    board = 0.6 * BOARD
+    shown, before = patch_of_light(board, x, y, factor), board.astype(np.uint8)
+    conditions, _ = Baseline(coarse(before), SAMPLING).conditions(coarse(shown), coarse(before))
+    assert unlike(conditions.undo(shown, WINDOW, before), before) < 0.1 * unlike(shown, before)
+
+
+def unlike(one: Image, other: Image) -> float:
+    """The mean difference of two pictures in grey levels."""
+    return float(cv2.absdiff(coarse(one), coarse(other)).mean())
+
+
+def test_a_piece_that_came_still_shows_in_a_patch_of_light() -> None:
+    x, y = round(0.5 * WIDTH), round(0.5 * HEIGHT)
+    after = np.asarray(cv2.circle(BOARD.copy(), (x, y), round(0.4 * PITCH), (32, 30, 175), -1))
+    shown = patch_of_light(after, 0.5, 0.5, (0.6, 0.6, 0.6))
+    undone = found(shown).undo(shown, WINDOW, BOARD)
+    assert unlike(undone, after) < 0.15 * unlike(shown, after)
+    assert 0.8 < unlike(undone, BOARD) / unlike(after, BOARD) < 1.5
+
+
+def test_two_patches_of_light_are_undone() -> None:
+    """The sun has moved from one window to the next."""
+    before, now = (patch_of_light(0.6 * BOARD, x, y, (1.6, 1.6, 1.6)) for x, y in ((0.35, 0.4), (0.65, 0.6)))
+    conditions, _ = Baseline(coarse(before), SAMPLING).conditions(coarse(now), coarse(before))
+    assert unlike(conditions.undo(now, WINDOW, before), before) < 0.15 * unlike(now, before)
+
+
+@pytest.mark.parametrize("colour", [(33, 38, 26), (150, 120, 90), (90, 120, 200), (235, 235, 230)])
+def test_an_object_over_the_board_is_not_taken_for_a_patch_of_light(colour: tuple[int, int, int]) -> None:
+    """A head, a sleeve, a hand, a sheet of paper."""
+    covered, centre = BOARD.copy(), (round(0.45 * WIDTH), round(0.5 * HEIGHT))
+    cv2.ellipse(covered, centre, (round(3 * PITCH), round(2 * PITCH)), 30, 0, 360, colour, -1)
+    assert found(covered).light is None or not found(covered).light.patches
+    assert remaining(covered) > 0.7 * share_differing(coarse(covered), coarse(BOARD))

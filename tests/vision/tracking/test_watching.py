@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 from drawn_board import PROFILE, draw, look, start_stacks
@@ -16,6 +17,8 @@ from focus_companion.vision.tracking.watching import Watching
 POSE = look(25.0, 0.0, 700.0, (640, 480), 60.0)
 START = start_stacks()
 FROM, TO = INDEX["d4"], INDEX["d5"]
+CORNERS = [(240, 90), (520, 160), (470, 420), (190, 330)]
+"""Of a patch of sun or a shadow in the picture."""
 FPS = 10
 
 
@@ -42,11 +45,15 @@ class Table:
 
         monkeypatch.setattr(Watching, "_compare", counted)
 
-    def show(self, stacks: tuple[str, ...], hand: bool = False) -> Look | None:
-        """The last look while this position is shown for a second."""
+    def show(self, stacks: tuple[str, ...], hand: bool = False, patch: float = 1.0) -> Look | None:
+        """The last look while this position is shown for a second, with a ``patch`` in so many times the
+        light.
+        """
         image: Image = draw(POSE, stacks, np.random.default_rng(self.frames), noise=2.0)
         if hand:
             image[:, 200:400] = (90, 120, 200)
+        inside = cv2.fillConvexPoly(np.zeros(image.shape[:2]), np.array(CORNERS), 1.0)
+        image = np.clip(image * (1 + (patch - 1) * inside[..., None]) ** (1 / 2.2), 0, 255).astype(np.uint8)
         for _ in range(FPS):
             seen = self.watcher.see(Frame(self.frames, self.frames / FPS, image))
             self.frames += 1
@@ -93,3 +100,21 @@ def test_what_is_doubtful_or_not_shown_is_compared_again(monkeypatch: pytest.Mon
         compared = table.compared
         table.show(moved)
         assert table.compared > compared
+
+
+@pytest.mark.parametrize("patch", [0.5, 0.65, 1.4], ids=["dark", "shadow", "sun"])
+def test_a_turn_is_seen_while_a_patch_of_sun_or_a_shadow_with_hard_edges_comes(
+    monkeypatch: pytest.MonkeyPatch, patch: float
+) -> None:
+    table, moved = Table(monkeypatch), after_turn((FROM, TO))
+    table.show(START)
+    table.watcher.confirm(START)
+    table.show(moved, hand=True, patch=patch)
+    seen = table.show(moved, patch=patch)
+    assert seen is not None
+    assert {FROM, TO} == {s for s in range(52) if seen.touched[s] > 0.2}
+    assert seen.foreign_area((FROM, TO), {}) == 0.0
+    # It is gone again.
+    table.watcher.confirm(moved)
+    again = table.show(moved)
+    assert again is not None and not (again.touched > 0.1).any()
