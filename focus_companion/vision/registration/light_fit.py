@@ -135,8 +135,10 @@ class _Fit:
                 break
             patches.append(max(found, key=lambda each: each[0])[1])
             self._before = patches[-1].applied(before)
+        if not patches:
+            return []
         self._fit_gain_anew()
-        return [self._model(patches)] if patches else []
+        return [self._model(patches)]
 
     def _fit_patch(self, *, darker: bool) -> LightPatch | None:
         """A patch that explains most of what the gain alone leaves inside it, applied to the earlier picture,
@@ -148,7 +150,7 @@ class _Fit:
         off = _across_channels(cv2.max, np.abs(self._residuals())) > _MIN_VEIL_DIFFERENCE
         ratio = channel_sum(self._now) / np.maximum(channel_sum(before * self._global_gain), 1)
         off &= (self._usable > 0) & ((ratio < 1) == darker)
-        if not off.any():
+        if off.sum() < _MAX_PIECE_AREA * self._square**2:
             return None
         factor = np.full(3, np.median(ratio[off]), np.float32)
         for scale in _RESIDUAL_SCALES:
@@ -190,6 +192,7 @@ class _Fit:
         return np.asarray(np.exp(-2 * self._costs(expected, _RESIDUAL_SCALES[-1])), np.float32)
 
     def _fit_gain_anew(self) -> None:
+        """Fit the gain to the earlier picture as it is now, without what was fitted before."""
         self._gain = np.broadcast_to(self._global_gain, self._gain.shape)
         for scale in _RESIDUAL_SCALES:
             self._fit_gain(scale)
