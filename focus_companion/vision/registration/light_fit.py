@@ -45,7 +45,8 @@ _MAX_PIECE_AREA: Final = 0.95
 """Maximum area, in squares, of such a region where a piece came or went. A region that is not larger counts
 only if it became brighter and shows the same details as before."""
 _MIN_SAME_DETAILS: Final = 0.7
-"""Minimum share of the details in and around such a region that are in both pictures, before and now."""
+"""Minimum share of the details in and around such a region, or in a patch, that are in both pictures, before
+and now. In patches, it is 0.8 and more; where a head is over the board, 0.4 at most."""
 _DETAIL: Final = 0.5
 """Maximum size, in squares, of what counts as a detail: the edges of pieces do, a veil does not."""
 _VEIL_SUPPORT: Final = 0.6, 0.85
@@ -57,9 +58,6 @@ _PATCH_SUPPORT: Final = 0.5
 """Share of what would have to be explained inside a patch, for the picture to be explained there as well as
 outside, that the patch must explain. Patches reach 0.53 to 0.96 on two recordings; a head over the board
 reaches 0.4, as it hides what is under it. Lowering it takes objects for patches."""
-_MAX_PATCH_TINT: Final = 1.25
-"""Maximum ratio of a patch's factors for two channels: sun is yellow beside the light of the sky. Raising it
-takes coloured objects for patches."""
 _GAIN_PRIOR: Final = 0.02
 """Weight of the global gain in a cell, relative to the mean weight of a cell's pixels."""
 _VEIL_PRIOR: Final = 0.01
@@ -174,9 +172,16 @@ class _Fit:
             return None
         gained = float(together[inside].mean() - alone[inside].mean())
         missing = float(together[~inside].mean() - alone[inside].mean())
-        white = factor.max() < _MAX_PATCH_TINT * factor.min()
         visible = (expected[inside] * np.abs(factor - 1)).max() > _MIN_VEIL_DIFFERENCE
-        return patch if white and visible and gained > _PATCH_SUPPORT * missing > 0 else None
+        explained = gained > _PATCH_SUPPORT * missing > 0
+        return patch if visible and explained and self._details_remain(inside) else None
+
+    def _details_remain(self, inside: NDArray[np.bool_]) -> bool:
+        """Whether these pixels show the details that are expected there: an object would hide them."""
+        size = 1 + 2 * round(_DETAIL * self._square / 2)
+        expected = np.minimum(self._before * self._per_pixel(self._gain, cv2.INTER_CUBIC), np.float32(255))
+        before, now = ((each - cv2.blur(each, (size, size)))[inside] for each in (expected, self._now))
+        return _in_both(before, now)
 
     def _costs(self, expected: Field, scale: float) -> Field:
         """Negative log-likelihoods (h, w), up to a constant, of the later picture's pixels, whose residuals
@@ -292,8 +297,7 @@ class _Fit:
             (usable * (light - cv2.blur(usable * light, (size, size)) / share))[around].ravel()
             for light in self._linear
         )
-        unexplained = float(np.square(now - before).sum())
-        return unexplained < (1 - _MIN_SAME_DETAILS) * float(np.square(before).sum() + np.square(now).sum())
+        return _in_both(before, now)
 
     def _fit_veil(self, scale: float) -> None:
         """Improve the veil by what is missing around each node. Repeated, this is a least-squares fit."""
@@ -332,6 +336,12 @@ class _Fit:
         area = _VEIL_CELL * _VEIL_CELL
         kept = [n for n in range(1, count) if area * gained[parts == n].sum() > _MIN_VEIL_AREA]
         self._veil = np.where(np.isin(parts, [0, *kept]), veil, np.float32(0)) if kept else None
+
+
+def _in_both(before: Field, now: Field) -> bool:
+    """Whether most of these details of two pictures are the same."""
+    unexplained = float(np.square(now - before).sum())
+    return unexplained < (1 - _MIN_SAME_DETAILS) * float(np.square(before).sum() + np.square(now).sum())
 
 
 def _same(gain: Field) -> bool:

@@ -334,3 +334,15 @@ def test_an_object_over_the_board_is_not_taken_for_a_patch_of_light(colour: tupl
     cv2.ellipse(covered, centre, (round(3 * PITCH), round(2 * PITCH)), 30, 0, 360, colour, -1)
     assert found(covered).light is None or not found(covered).light.patches
     assert remaining(covered) > 0.7 * share_differing(coarse(covered), coarse(BOARD))
+
+
+def test_a_sleeve_over_the_table_is_not_taken_for_a_patch_of_light() -> None:
+    """It hides the board as well, but most of it lies on cloth without details."""
+    board = np.full_like(BOARD, (60, 90, 40))
+    shown = slice(HEIGHT // 4, HEIGHT * 3 // 4), slice(WIDTH // 2, WIDTH * 9 // 10)
+    board[shown] = BOARD[shown]
+    covered = board.copy()
+    covered[HEIGHT // 3 : HEIGHT // 2, : round(0.65 * WIDTH)] = (90, 135, 60)
+    before = coarse(board)
+    conditions, _ = Baseline(before, SAMPLING).conditions(coarse(covered), before)
+    assert conditions.light is None or not conditions.light.patches
