@@ -28,9 +28,9 @@ LEVELS: Final[dict[int, Level]] = {
     2: Level(noise=100, nodes=5_000),
     3: Level(noise=55, nodes=10_000),
     4: Level(noise=45, nodes=25_000),
-    5: Level(noise=30, nodes=60_000),
-    6: Level(noise=25, nodes=150_000),
-    7: Level(noise=20, nodes=350_000),
+    5: Level(noise=30, nodes=64_000),
+    6: Level(noise=25, nodes=140_000),
+    7: Level(noise=20, nodes=320_000),
     8: Level(noise=15),
 }
 
