@@ -21,6 +21,7 @@ from focus_companion.session.pipeline import (
 )
 from focus_companion.simulator.scene_style import BoardStyle
 from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.registration import light_fit
 from focus_companion.vision.tracking.look import Look
 
 Spoil = Callable[[Image], Image]
@@ -63,6 +64,11 @@ def mug(image: Image) -> Image:
 ARM = arm(300, 60)
 
 
+def undo_no_patches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave patches of light with hard edges in the picture, as if they could not be measured."""
+    monkeypatch.setattr(light_fit, "_MAX_PATCHES", 0)
+
+
 class Watched:
     """A table, for how long each picture that counted as covered had been still, and the last look."""
 
@@ -94,8 +100,11 @@ class Watched:
     ],
     ids=["another lamp", "shadows", "a mug", "an arm"],
 )
-def test_what_is_no_arm_is_absorbed_sooner_than_an_arm(spoil: Spoil, absorb_time: float) -> None:
+def test_what_is_no_arm_is_absorbed_sooner_than_an_arm(
+    monkeypatch: pytest.MonkeyPatch, spoil: Spoil, absorb_time: float
+) -> None:
     """A change of light, or an object that stands by itself: turns may follow each other faster."""
+    undo_no_patches(monkeypatch)
     lasted = Watched().covered_for(absorb_time + 0.5, spoil)
     assert absorb_time < lasted < absorb_time + 1.5 / FPS
 
@@ -118,7 +127,21 @@ def test_under_a_head_that_bends_lower_no_piece_appears() -> None:
     assert watched.look.faintly_changed.keys().isdisjoint(watched.look.hidden_by_object)
 
 
-def test_a_turn_in_a_shadow_is_emitted_once_the_shadow_is_absorbed() -> None:
+@pytest.mark.parametrize("spoil", [relit(0.5, 50, stripes=0.15), relit(0.4, 40), shaded])
+def test_light_with_edges_that_is_undone_covers_nothing(spoil: Spoil) -> None:
+    assert Watched().covered_for(RELIT_ABSORB_TIME + 0.5, spoil) == 0.0
+
+
+def test_a_turn_in_a_shadow_is_emitted() -> None:
+    watched = Watched()
+    watched.table.stacks = watched.table.after("d5-d6")
+    assert watched.table.shoot(watched.table.stage(), 0.6, shaded).summary == ["move d5-d6"]
+
+
+def test_a_turn_in_a_shadow_that_is_not_undone_is_emitted_once_the_shadow_is_absorbed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    undo_no_patches(monkeypatch)
     watched = Watched()
     watched.table.stacks = watched.table.after("d5-d6")
     emitted = watched.table.shoot(watched.table.stage(), 1.2, shaded)

@@ -54,6 +54,9 @@ _VEIL_SUPPORT: Final = 0.6, 0.85
 came or went, a veil explains the piece's centre but not its edge."""
 _MAX_PATCHES: Final = 3
 """Maximum number of patches, such as one that is gone and another that came; each takes 10 ms."""
+_MAX_PATCH_TINT: Final = 1.25
+"""Maximum ratio of a patch's factors for two channels: sun is yellow beside the light of the sky. Raising it
+takes sleeves for patches, where the board under them is plain."""
 _PATCH_SUPPORT: Final = 0.5
 """Share of what would have to be explained inside a patch, for the picture to be explained there as well as
 outside, that the patch must explain. Patches reach 0.53 to 0.96 on two recordings; a head over the board
@@ -173,7 +176,8 @@ class _Fit:
         gained = float(together[inside].mean() - alone[inside].mean())
         missing = float(together[~inside].mean() - alone[inside].mean())
         visible = (expected[inside] * np.abs(factor - 1)).max() > _MIN_VEIL_DIFFERENCE
-        explained = gained > _PATCH_SUPPORT * missing > 0
+        white = factor.max() < _MAX_PATCH_TINT * factor.min()
+        explained = white and gained > _PATCH_SUPPORT * missing > 0
         return patch if visible and explained and self._details_remain(inside) else None
 
     def _details_remain(self, inside: NDArray[np.bool_]) -> bool:
