@@ -61,7 +61,11 @@ class Scene:
 
 @dataclass(frozen=True)
 class Patch:
-    """A rectangle on the board in so many times the light, with hard edges, for a while."""
+    """A rectangle on the board in ``factor`` times the light, with hard edges.
+
+    Times in seconds; on the board, in mm from its centre, the ``centre`` at first, its ``drift`` in a second,
+    and ``half`` of both sides; their ``angle`` in radians.
+    """
 
     since: float
     until: float
@@ -72,6 +76,7 @@ class Patch:
     factor: float
 
     def lit(self, scene: Scene, time: float, fading: float) -> Field:
+        """The factors of grey levels; the patch comes and goes within ``fading`` seconds."""
         shown = np.clip(min(time - self.since, self.until - time) / fading, 0, 1)
         if shown == 0:
             return np.ones((1, 1, 1), np.float32)

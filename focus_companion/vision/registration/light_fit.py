@@ -1,7 +1,7 @@
 """Fits the change of light between two aligned pictures of one scene.
 
-Gain and veil are fitted robustly, with decreasing tolerance: a piece that came or went has edges and a
-colour, and fits neither.
+Gain, veil and patches are fitted robustly, with decreasing tolerance: a piece that came or went has edges and
+a colour, and fits none of them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ _GAIN_RANGE: Final = (0.2, 5.0)
 _MAX_SAME_GAIN_CHANGE: Final = 0.03
 """Relative change of grey levels up to which the light counts as the same; noise may cause as much."""
 _MIN_VEIL_DIFFERENCE: Final = 20.0
-"""Minimum difference, in grey levels and of one sign in all channels, of pixels that suggest a veil."""
+"""Minimum difference, in grey levels and of one sign in all channels, of pixels that suggest a veil, and of
+some pixel in a patch."""
 _MIN_VEIL_AREA: Final = 0.2
 """Minimum area, in squares, of a connected region of such pixels that counts, and of what a part of a veil
 must explain that shadows do not."""
@@ -155,7 +156,7 @@ class _Fit:
             return None
         factor = np.full(3, np.median(ratio[off]), np.float32)
         for scale in _RESIDUAL_SCALES:
-            expected = before * self._per_pixel(self._gain, cv2.INTER_CUBIC)
+            expected = self._relit(before)
             outside, within = (self._costs(each, scale) for each in (expected, expected * factor))
             inside = without_small_parts(cv2.blur(outside - within, (3, 3)) > 0, self._square)
             shown = inside & (within < outside) & (self._usable > 0)
@@ -165,25 +166,31 @@ class _Fit:
             # The gain is fitted to the earlier picture as it would look with the patch.
             self._before = LightPatch(inside, factor).applied(before)
             self._fit_gain(scale)
-        together = self._weights_of_all()
-        patch, gain = LightPatch(inside, factor), self._gain
-        self._before = before
-        self._fit_gain_anew()
-        alone = self._weights_of_all()
-        self._before, self._gain = patch.applied(before), gain
-        if inside.all():
-            return None
-        gained = float(together[inside].mean() - alone[inside].mean())
-        missing = float(together[~inside].mean() - alone[inside].mean())
+        patch = LightPatch(inside, factor)
         visible = (expected[inside] * np.abs(factor - 1)).max() > _MIN_VEIL_DIFFERENCE
         white = factor.max() < _MAX_PATCH_TINT * factor.min()
-        explained = white and gained > _PATCH_SUPPORT * missing > 0
-        return patch if visible and explained and self._details_remain(inside) else None
+        plausible = visible and white and self._details_remain(inside)
+        return patch if plausible and self._explained_inside(patch, before) else None
+
+    def _explained_inside(self, patch: LightPatch, before: Field) -> bool:
+        """Whether the patch explains enough of what a gain alone leaves inside it. ``before`` (h, w, 3): the
+        earlier picture without the patch.
+        """
+        inside, applied, gain = patch.inside, self._before, self._gain
+        if inside.all():
+            return False
+        together = self._weights_of_all()
+        self._before = before
+        self._fit_gain_anew()
+        alone = float(self._weights_of_all()[inside].mean())
+        self._before, self._gain = applied, gain
+        missing = float(together[~inside].mean()) - alone
+        return float(together[inside].mean()) - alone > _PATCH_SUPPORT * missing > 0
 
     def _details_remain(self, inside: NDArray[np.bool_]) -> bool:
         """Whether these pixels show the details that are expected there: an object would hide them."""
         size = 1 + 2 * round(_DETAIL * self._square / 2)
-        expected = np.minimum(self._before * self._per_pixel(self._gain, cv2.INTER_CUBIC), np.float32(255))
+        expected = np.minimum(self._relit(self._before), np.float32(255))
         before, now = ((each - cv2.blur(each, (size, size)))[inside] for each in (expected, self._now))
         return _in_both(before, now)
 
@@ -197,8 +204,8 @@ class _Fit:
 
     def _weights_of_all(self) -> Field:
         """The weights of all pixels, also of those that are clipped."""
-        expected = self._before * self._per_pixel(self._gain, cv2.INTER_CUBIC)
-        return np.asarray(np.exp(-2 * self._costs(expected, _RESIDUAL_SCALES[-1])), np.float32)
+        costs = self._costs(self._relit(self._before), _RESIDUAL_SCALES[-1])
+        return np.asarray(np.exp(-2 * costs), np.float32)
 
     def _fit_gain_anew(self) -> None:
         """Fit the gain to the earlier picture as it is now, without what was fitted before."""
@@ -222,6 +229,10 @@ class _Fit:
         height, width = self._now.shape[:2]
         return np.asarray(cv2.resize(nodes, (width, height), interpolation=interpolation), np.float32)
 
+    def _relit(self, picture: Field) -> Field:
+        """A picture (h, w, 3) with the gain."""
+        return np.asarray(picture * self._per_pixel(self._gain, cv2.INTER_CUBIC), np.float32)
+
     def _without_veil(self, veil: Field | None) -> Field:
         """The later picture, in grey levels, without the veil."""
         if veil is None:
@@ -230,7 +241,7 @@ class _Fit:
 
     def _residuals(self) -> Field:
         """Residuals (h, w, 3) in grey levels: the later picture minus the model's prediction."""
-        before = self._before * self._per_pixel(self._gain, cv2.INTER_CUBIC)
+        before = self._relit(self._before)
         if self._veil is not None:
             before = to_levels(to_linear(before) + self._per_pixel(self._veil, cv2.INTER_LINEAR)[..., None])
         return np.asarray(self._now - before, np.float32)
@@ -247,7 +258,7 @@ class _Fit:
         factor = np.ones(nodes, np.float32)
         self._gain = np.broadcast_to(self._global_gain, self._gain.shape)
         for scale in _VEIL_RESIDUAL_SCALES:
-            expected = before * self._per_pixel(self._gain, cv2.INTER_CUBIC)
+            expected = self._relit(before)
             weighted = self._weights(scale)[..., None] * expected
             own = _cells(channel_sum(weighted * expected), nodes)
             # Nothing is known of the shadows where the picture is black.

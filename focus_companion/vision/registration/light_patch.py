@@ -39,7 +39,7 @@ class LightPatch:
 
         Within a pixel of the edge, whose place is not known better, it is the mixture of both lights that
         best explains the means ``now`` of the cells (rows, columns, 3), given those ``expected`` without the
-        patch. Where a channel is clipped, as it should be, the factor is what is left of it.
+        patch. Where the patch should clip a channel, and it is clipped, the factor is the ratio of the two.
         """
         size, kernel = (now.shape[1], now.shape[0]), np.ones((3, 3), np.uint8)
         own = self.inside.astype(np.uint8)
@@ -49,7 +49,7 @@ class LightPatch:
         fitted = channel_sum((now - expected) * more) / (channel_sum(more * more) + np.float32(1e-3))
         mixed = np.where(np.asarray(edge) > 0, np.clip(fitted, 0, 1), share)
         factors = 1 + (self.factor - 1) * mixed[..., None]
-        clipped = np.minimum(now, expected * self.factor) > MAX_USABLE_LEVEL
+        clipped = (mixed[..., None] > 0) & (np.minimum(now, expected * self.factor) > MAX_USABLE_LEVEL)
         np.divide(now, expected, out=factors, where=clipped)
         return np.asarray(factors, np.float32)
 

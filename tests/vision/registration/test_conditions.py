@@ -15,6 +15,7 @@ from focus_companion.vision.geometry.scene import Lens
 from focus_companion.vision.geometry.stack_masks import Window
 from focus_companion.vision.registration.baseline import Baseline, share_differing
 from focus_companion.vision.registration.conditions import Conditions
+from focus_companion.vision.registration.light_patch import LightPatch
 from focus_companion.vision.registration.motion import Motion, Sampling, rays
 from focus_companion.vision.tracking.change import blurred
 
@@ -346,3 +347,14 @@ def test_a_sleeve_over_the_table_is_not_taken_for_a_patch_of_light() -> None:
     before = coarse(board)
     conditions, _ = Baseline(before, SAMPLING).conditions(coarse(covered), before)
     assert conditions.light is None or not conditions.light.patches
+
+
+def test_white_beside_a_patch_of_sun_is_no_part_of_it() -> None:
+    """In the patch, the light ground is as white as a piece; beside it, white is a change."""
+    inside = np.zeros((8, 8), bool)
+    inside[:, :4] = True
+    patch = LightPatch(inside, np.full(3, 1.3, np.float32))
+    white, ground = np.full((16, 16, 3), 255, np.float32), np.full((16, 16, 3), 220, np.float32)
+    factors = patch.factors(white, ground)
+    assert np.allclose(factors[:, :6], 255 / 220)
+    assert np.allclose(factors[:, 10:], 1.0)
