@@ -149,7 +149,8 @@ class Regions:
 
     def scene_object(self, occluder: Occluder, image: Image, hidden: Collection[int]) -> SceneObject:
         """The object of which ``occluder`` is a part, in the picture ``image``; it hides these squares."""
-        either = occluder.mask | self._changed
+        # What hides nothing is light, to which nothing else belongs.
+        either = occluder.mask | self._changed if hidden else occluder.mask
         _, parts = cv2.connectedComponents(grown(either, _MAX_GAP / 2 * self._pitch).view(np.uint8))
         mask = either & np.isin(parts, np.unique(parts[occluder.mask]))
         squares = tuple(s for s in range(len(SQUARES)) if self._change.share_of(s, mask) > 0)
