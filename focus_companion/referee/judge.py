@@ -98,7 +98,7 @@ def judge(
         alternatives=alternatives,
         begun=begun,
     )
-    return replace(found, hinted=_hinted(look, history, rules))
+    return replace(found, hinted=found.hinted or _hinted(look, history, rules))
 
 
 def _judged(
@@ -294,7 +294,9 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
         if stack != look.evidence.standing[square] and gain > MIN_MISSED_GAIN / 2:
             differ[square] = stack
     if not differ:
-        return Judgement(NOTHING, 0.0, 0.0, weighed=best.weighed, pending=best.pending)
+        # Light, perhaps with an act in it that is seen too poorly.
+        hinted = bool(best.act.changes)
+        return Judgement(NOTHING, 0.0, 0.0, hinted=hinted, weighed=best.weighed, pending=best.pending)
     where = tuple(sorted(differ))
     turn = position.to_move or position.players[0]
     wrong = Wrong("unexplained", turn, where, words.say("unexplained", turn, squares=where))

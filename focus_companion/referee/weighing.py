@@ -63,7 +63,9 @@ class Judgement:
     weights: tuple[float, ...] = ()
     """For ``act`` and each rival, the nats that do not depend on how the board looks now."""
     hinted: bool = False
-    """Whether a barely visible turn may have been made; the next look may show it."""
+    """Whether an act that is barely visible, or in poor light, may have happened; the next look may show
+    it.
+    """
     trim_lead: float = 0.0
     """If the act's stack awaits its trimming and certainly looks too high, the lead in nats over the same
     turn with a trimmed stack.

@@ -273,6 +273,15 @@ def test_a_picture_of_a_barely_visible_turn_is_not_used_as_a_reference(
     assert found.act.kind is Kind.NOTHING and found.hinted is hinted
 
 
+@pytest.mark.parametrize("nats", [100.0, -100.0])
+def test_a_picture_of_a_turn_in_poor_light_is_not_used_as_a_reference(nats: float) -> None:
+    """The edge of a patch of sun lies beside the turn, so that no act explains the picture."""
+    fits = {"d5": {"": nats}, "d6": {"rg": nats}, "f2": {"g": 0.0}}
+    look = fake_look(STACKS, {"d5": 0.17, "d6": 0.19, "f2": 0.28}, fits, pixels=2000)
+    found = judge(look, [start_position(RULES)], RULES, None)
+    assert found.act.kind is Kind.NOTHING and found.hinted is (nats > 0)
+
+
 DISPLACED = rules({"e6": "r", "f3": "r", "f6": "r", "f7": "r"}, {})
 """Red's piece from e6 may be on a red one: far away, diagonally adjacent, or on the next square."""
 
