@@ -7,7 +7,7 @@ a colour, and fits none of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Final
 
 import cv2
@@ -123,9 +123,11 @@ class _Fit:
         return [] if self._veil is None else [self._model()]
 
     def _with_patches(self) -> list[tuple[Light, float]]:
-        """The light with patches, if there are any: each explains most of what is left without it."""
+        """The light with patches, if there are any: each explains most of what is left without it. They are
+        tested together, as a part of one may lie in another.
+        """
         self._veil = None
-        patches: list[LightPatch] = []
+        without, patches = self._before, list[LightPatch]()
         for _ in range(_MAX_PATCHES):
             before, found = self._before, []
             for darker in (False, True):
@@ -137,14 +139,15 @@ class _Fit:
                 break
             patches.append(max(found, key=lambda each: each[0])[1])
             self._before = patches[-1].applied(before)
-        if not patches:
-            return []
-        self._fit_gain_anew()
-        return [self._model(patches)]
+        while patches:
+            if self._explained_inside(patches, without):
+                return [self._model(patches)]
+            patches.pop()
+        return []
 
     def _fit_patch(self, *, darker: bool) -> LightPatch | None:
-        """A patch that explains most of what the gain alone leaves inside it, applied to the earlier picture,
-        and the gain with it.
+        """A patch that explains some of what the gain alone leaves, applied to the earlier picture, and the
+        gain with it.
         """
         before = self._before
         # A gain that was fitted without it has followed a part of the patch.
@@ -159,31 +162,55 @@ class _Fit:
             expected = self._relit(before)
             outside, within = (self._costs(each, scale) for each in (expected, expected * factor))
             inside = without_small_parts(cv2.blur(outside - within, (3, 3)) > 0, self._square)
-            shown = inside & (within < outside) & (self._usable > 0)
+            shown = inside & (within < outside)
             if not shown.any():
                 return None
-            factor = np.median(self._now[shown] / np.maximum(expected[shown], 1), axis=0).astype(np.float32)
+            factor = self._factor(expected, factor, np.exp(-2 * within[shown]), shown)
             # The gain is fitted to the earlier picture as it would look with the patch.
             self._before = LightPatch(inside, factor).applied(before)
             self._fit_gain(scale)
-        patch = LightPatch(inside, factor)
         visible = (expected[inside] * np.abs(factor - 1)).max() > _MIN_VEIL_DIFFERENCE
         white = factor.max() < _MAX_PATCH_TINT * factor.min()
-        plausible = visible and white and self._details_remain(inside)
-        return patch if plausible and self._explained_inside(patch, before) else None
+        return LightPatch(inside, factor) if visible and white and self._details_remain(inside) else None
 
-    def _explained_inside(self, patch: LightPatch, before: Field) -> bool:
-        """Whether the patch explains enough of what a gain alone leaves inside it. ``before`` (h, w, 3): the
-        earlier picture without the patch.
+    def _factor(self, expected: Field, factor: Field, weights: Field, inside: NDArray[np.bool_]) -> Field:
+        """The factor (3,) of a patch, beginning with ``factor``: that with the least sum of absolute
+        residuals. ``expected`` (h, w, 3): the picture without the patch; ``weights`` (n,) of the pixels
+        ``inside`` (h, w).
+
+        Channels are left out where they are clipped in the earlier picture, or in this one as they should be
+        in the patch; also beside such pixels, as coarse pixels are means.
         """
-        inside, applied, gain = patch.inside, self._before, self._gain
+        before, lit, now = (
+            cv2.dilate(each, np.ones((3, 3), np.uint8))[inside]
+            for each in (self._pictures[0], expected * factor, self._now)
+        )
+        used = np.maximum(before, np.minimum(lit, now)) <= MAX_USABLE_LEVEL
+        weights = weights[:, None] * used * expected[inside]
+        ratios = np.asarray(self._now[inside] / np.maximum(expected[inside], 1), np.float32)
+        # Regularized towards the factor that all channels have in common.
+        common, prior = _weighted_median(ratios, weights), _GAIN_PRIOR * weights.sum(0).mean()
+        return np.array(
+            [
+                _weighted_median(np.append(own, common), np.append(by, prior))
+                for own, by in zip(ratios.T, weights.T, strict=True)
+            ],
+            np.float32,
+        )
+
+    def _explained_inside(self, patches: Sequence[LightPatch], before: Field) -> bool:
+        """Whether the patches explain enough of what a gain alone leaves inside them; applies them to the
+        earlier picture ``before`` (h, w, 3), and fits the gain to it.
+        """
+        inside = np.logical_or.reduce([patch.inside for patch in patches])
         if inside.all():
             return False
-        together = self._weights_of_all()
         self._before = before
         self._fit_gain_anew()
         alone = float(self._weights_of_all()[inside].mean())
-        self._before, self._gain = applied, gain
+        self._before = reduce(lambda picture, patch: patch.applied(picture), patches, before)
+        self._fit_gain_anew()
+        together = self._weights_of_all()
         missing = float(together[~inside].mean()) - alone
         return float(together[inside].mean()) - alone > _PATCH_SUPPORT * missing > 0
 
@@ -351,6 +378,13 @@ class _Fit:
         area = _VEIL_CELL * _VEIL_CELL
         kept = [n for n in range(1, count) if area * gained[parts == n].sum() > _MIN_VEIL_AREA]
         self._veil = np.where(np.isin(parts, [0, *kept]), veil, np.float32(0)) if kept else None
+
+
+def _weighted_median(values: Field, weights: Field) -> float:
+    """The value up to which half of the weight lies; both arrays have the same shape."""
+    order = np.argsort(values, axis=None)
+    cumulative = np.cumsum(weights.ravel()[order])
+    return float(values.ravel()[order[np.searchsorted(cumulative, cumulative[-1] / 2)]])
 
 
 def _in_both(before: Field, now: Field) -> bool:

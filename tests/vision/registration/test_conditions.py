@@ -282,6 +282,10 @@ def test_a_reflection_is_measured_in_its_place(x: float, y: float) -> None:
     assert np.abs(centre - (round(x * WIDTH), round(y * HEIGHT))).max() < 0.035 * PITCH
 
 
+LIGHTER = 210 - np.percentile(BOARD, 95)
+"""Grey levels by which the lightest parts of the board come to 210."""
+
+
 def patch_of_light(image: NDFloat | Image, x: float, y: float, factor: tuple[float, float, float]) -> Image:
     """A turned square with hard edges around (x, y), as shares of the picture, in so many times the light
     (blue, green, red).
@@ -310,6 +314,31 @@ def test_a_patch_of_light_with_hard_edges_is_undone(
 def unlike(one: Image, other: Image) -> float:
     """The mean difference of two pictures in grey levels."""
     return float(cv2.absdiff(coarse(one), coarse(other)).mean())
+
+
+@pytest.mark.parametrize("sun", [1.5, 2.4])
+def test_the_factor_of_a_patch_that_is_white_in_part_is_measured(sun: float) -> None:
+    """Most of a light board is clipped there. What is beside a clipped pixel is clipped in part."""
+    bright = np.asarray(np.clip(BOARD + LIGHTER, 0, 255), np.uint8)
+    shown = patch_of_light(bright, 0.45, 0.5, (sun, sun, sun))
+    conditions, _ = Baseline(coarse(bright), SAMPLING).conditions(coarse(shown), coarse(bright))
+    assert conditions.light is not None
+    (patch,) = conditions.light.patches
+    assert patch.factor == pytest.approx(np.full(3, sun ** (1 / 2.2)), rel=0.025)
+
+
+@pytest.mark.parametrize(
+    ("shadow", "sun", "dimming"),
+    [((0.36, 0.42), 0.48, 0.5), ((0.44, 0.42), 0.56, 0.5)],
+)
+def test_a_patch_of_sun_that_overlaps_a_shadow_that_is_gone_is_undone(
+    shadow: tuple[float, float], sun: float, dimming: float
+) -> None:
+    """Where both were, the light has changed by both factors; neither explains that alone."""
+    before = patch_of_light(BOARD + LIGHTER, *shadow, (dimming, dimming, dimming))
+    now = patch_of_light(BOARD + LIGHTER, sun, 0.5, (1 / dimming, 1 / dimming, 1 / dimming))
+    conditions, _ = Baseline(coarse(before), SAMPLING).conditions(coarse(now), coarse(before))
+    assert unlike(conditions.undo(now, WINDOW, before), before) < 0.2 * unlike(now, before)
 
 
 def test_a_piece_that_came_still_shows_in_a_patch_of_light() -> None:
