@@ -21,7 +21,7 @@ from focus_companion.session.pipeline import (
 )
 from focus_companion.simulator.scene_style import BoardStyle
 from focus_companion.vision.capture.frames import Image
-from focus_companion.vision.registration import light_fit
+from focus_companion.vision.registration import patch_fit
 from focus_companion.vision.tracking.look import Look
 
 Spoil = Callable[[Image], Image]
@@ -66,7 +66,7 @@ ARM = arm(300, 60)
 
 def undo_no_patches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave patches of light with hard edges in the picture, as if they could not be measured."""
-    monkeypatch.setattr(light_fit, "_MAX_PATCHES", 0)
+    monkeypatch.setattr(patch_fit, "_MAX_PATCHES", 0)
 
 
 class Watched:
