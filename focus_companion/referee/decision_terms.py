@@ -18,7 +18,7 @@ from .decision import Decision
 from .judge import MAX_READ_HEIGHT
 from .temperature import TEMPERATURE
 from .terms import ActTerms, Explained, SquareTerms, StackTerm, Terms
-from .terms_text import act_text, reason_text, verdict_text
+from .terms_text import act_text, light_text, reason_text, verdict_text
 from .trimming import gain_if_trimmed
 from .weighing import NOTHING, Weighed
 
@@ -47,14 +47,7 @@ def terms_of(look: Look, decision: Decision, *, thorough: bool = False) -> Terms
             _act_terms(look, each, float(share), decision)
             for each, share in zip(weighed, odds / odds.sum(), strict=True)
         )
-    light = "as in the reference"
-    moved = 0.0
-    if look.conditions is not None:
-        moved = look.conditions.corner_displacement()
-        if look.conditions.light is not None:
-            light = (
-                "another light" if look.conditions.light.veil is None else "another light, with a reflection"
-            )
+    conditions = look.conditions
     return Terms(
         look.time,
         look.since,
@@ -65,8 +58,8 @@ def terms_of(look: Look, decision: Decision, *, thorough: bool = False) -> Terms
         acts,
         tuple(_squares(look, best, decision, thorough=thorough)),
         0.0 if judgement is None else judgement.foreign,
-        light,
-        moved,
+        light_text(None if conditions is None else conditions.light),
+        0.0 if conditions is None else conditions.corner_displacement(),
     )
 
 

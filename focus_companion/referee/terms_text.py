@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..game.squares import SQUARES
 from .act import Act, Kind
 from .decision import Condition, Decision
 from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
+
+if TYPE_CHECKING:
+    from ..vision.registration.light import Light
 
 
 def act_text(act: Act) -> str:
@@ -78,6 +82,16 @@ def _short_of(condition: Condition) -> str:
     if condition.what == "seconds":
         return f"the picture has been still for {condition.reached:.2f} s, not yet {condition.least:.2f} s"
     return f"it leads by {condition.reached:.1f} nats, and {condition.least:.0f} would be certain"
+
+
+def light_text(light: Light | None) -> str:
+    """The change of light since the reference, in words."""
+    if light is None:
+        return "as in the reference"
+    if light.veil is not None:
+        return "another light, with a reflection"
+    factors = " and ".join(f"{patch.factor.mean():.2f}" for patch in light.patches)
+    return f"another light, in parts with hard edges: levels times {factors}" if factors else "another light"
 
 
 def shown(stack: str) -> str:

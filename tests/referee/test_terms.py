@@ -15,14 +15,23 @@ from focus_companion.referee.decision import Decision
 from focus_companion.referee.decision_terms import terms_of
 from focus_companion.referee.temperature import TEMPERATURE
 from focus_companion.referee.terms import Terms
+from focus_companion.referee.terms_text import light_text
 from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.support.decision_picture import COLOURS, PANEL_WIDTH, Views, draw
 from focus_companion.support.explainer import Explainer
 from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.registration.light import Light
+from focus_companion.vision.registration.light_patch import LightPatch
 from focus_companion.vision.tracking.look import Look
 
 BESIDE = {"c5": "g", "b5": "g", "d5": "g", "c4": "r", "c6": "r", "b7": "", "f2": "r", "f3": "r"}
 """Green's piece between two of its own: from straight above, it is barely visible on which it was set."""
+
+GAIN = np.ones((2, 2, 3), np.float32)
+
+
+def lit(factor: float) -> LightPatch:
+    return LightPatch(np.ones((8, 8), bool), np.full(3, factor, np.float32))
 
 
 class TermsRecorder:
@@ -158,3 +167,19 @@ def test_an_explanation_is_of_the_last_decision_up_to_its_time_with_its_verdicts
     assert early.terms.time <= 1.5 and early.terms.decided == ()
     # Long after the alert the picture is the same: the alert is what there is to explain.
     assert alert.terms.decided == ("alert distance d5 d7",) and alert.terms.time < 3.0
+
+
+@pytest.mark.parametrize(
+    ("light", "text"),
+    [
+        (None, "as in the reference"),
+        (Light(GAIN, None), "another light"),
+        (Light(GAIN, np.ones((4, 4), np.float32)), "another light, with a reflection"),
+        (
+            Light(GAIN, None, (lit(0.68), lit(1.24))),
+            "another light, in parts with hard edges: levels times 0.68 and 1.24",
+        ),
+    ],
+)
+def test_the_light_is_described(light: Light | None, text: str) -> None:
+    assert light_text(light) == text
