@@ -183,14 +183,16 @@ def max_faint_evidence(look: Look, act: Act) -> float:
 
 def _unseen_changes_penalty(look: Look, act: Act) -> float:
     """Penalty in nats for the squares that the act should have changed, although none of their pixels have
-    changed.
+    changed; those that an object hides may have changed without being seen.
     """
     expected = {**act.restored, **act.changes}
     excepted = act.changed_before.union(act.unseen or ())
     return sum(
         _unseen_change_penalty(look, s, stack)
         for s, stack in expected.items()
-        if look.touched[s] < MIN_OPEN_FRACTION and (s in act.restored or s not in excepted)
+        if look.touched[s] < MIN_OPEN_FRACTION
+        and (s in act.restored or s not in excepted)
+        and s not in look.hidden_by_object
     )
 
 

@@ -137,6 +137,7 @@ class FakeLook:
     unwatched: float = 0.0
     displaced: bool = False
     wrong_tops: tuple[int, ...] = ()
+    hidden_by_object: tuple[int, ...] = ()
 
     def disagreeing(self, _stacks: Sequence[str]) -> tuple[int, ...]:
         return self.wrong_tops
@@ -188,6 +189,7 @@ def fake_look(
     age: float = 0.0,
     time: float | None = None,
     shadows: Mapping[str, Mapping[str, float]] = {},
+    hidden: Iterable[str] = (),
 ) -> Any:
     """A look whose squares are given by name.
 
@@ -199,6 +201,7 @@ def fake_look(
         touched_since_mark: the share of every square that has changed since a prompt, if there was one.
         beside: the pieces that have appeared beside the board.
         shadows: nats of each stack on each square by its shadow.
+        hidden: squares that an object hides, which has become part of the scene.
         time: by default that of a picture that has been still since 0 s.
     """
     stacks = list(BARE)
@@ -242,4 +245,5 @@ def fake_look(
         age,
         age if time is None else time,
         by_square(shadows),
+        hidden_by_object=indices(hidden),
     )

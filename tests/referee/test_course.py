@@ -149,6 +149,14 @@ def test_a_square_that_looks_as_before_was_not_changed(
     assert is_found(look, ON_ITS_OWN) is found
 
 
+def test_what_happened_under_an_object_is_not_seen() -> None:
+    """That it looks as before is no evidence against an act, and what it looks like is none in favour."""
+    gained = {"d5": {"gg": 60.0}}
+    look = fake_look(STACKS, nats=gained, deviations={"d5": 0.0}, before={"d5": 60.0}, hidden=["d5"])
+    assert context_evidence(look, ON_ITS_OWN, None) == pytest.approx(-60.0)
+    assert not is_found(look, ON_ITS_OWN)
+
+
 def test_the_less_a_square_differs_the_stronger_the_evidence_that_nothing_was_changed_there() -> None:
     calm, faint = (fake_look(STACKS, deviations={"d5": by}) for by in (0.5, 6.0))
     assert context_evidence(calm, ON_ITS_OWN, None) < context_evidence(faint, ON_ITS_OWN, None) < 0

@@ -238,6 +238,21 @@ def test_a_turn_out_of_turn_may_follow_one_that_nobody_could_see(seen: bool) -> 
     assert (found.legal_lead >= MIN_CERTAIN_LEAD) is seen
 
 
+@pytest.mark.parametrize("hidden", [(), ("c2", "d2")], ids=["in view", "under an arm"])
+def test_a_turn_out_of_turn_may_follow_one_that_was_made_under_an_arm(hidden: tuple[str, ...]) -> None:
+    """The arm rests on two squares between which green may have moved; then red moves."""
+    look = fake_look(
+        STACKS,
+        {"d6": 0.9, "e6": 0.9},
+        {"d6": {"": CLEAR}, "e6": {"rr": CLEAR}, "c2": {"": 0.0}, "d2": {"rg": 0.0}},
+        deviations={"d6": 40.0, "e6": 40.0, "c2": 0.0, "d2": 0.0},
+        hidden=hidden,
+    )
+    found = judge(look, [start_position(RULES)], RULES, None)
+    alerted = found.act.wrong is not None and found.legal_lead >= MIN_CERTAIN_LEAD
+    assert alerted is not bool(hidden)
+
+
 @pytest.mark.parametrize(("by", "found"), [(44.0, "d5-d6"), (14.0, "d5-d6"), (8.0, "")])
 def test_barely_visible_changes_in_the_dark_are_judged(by: float, found: str) -> None:
     """Blue pieces on a blue board under one weak lamp: no pixel changes as much as in a well-lit room."""
