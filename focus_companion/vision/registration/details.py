@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+import cv2
 import numpy as np
 
 from .linear_light import Field
@@ -16,11 +17,18 @@ patches of light, it is 0.8 and more; where a head is over the board, 0.4 at mos
 
 
 def detail_window(square: float) -> tuple[int, int]:
-    """The window of a mean that is subtracted to leave the details; ``square``: side of a square, in
-    pixels.
-    """
+    """The window of the local mean that :func:`details` subtract; ``square``: side of a square in pixels."""
     size = 1 + 2 * round(_DETAIL * square / 2)
     return size, size
+
+
+def details(picture: Field, usable: Field, square: float) -> Field:
+    """What differs from the local mean in a picture (h, w, 3), both of its ``usable`` (h, w; 0 or 1) pixels
+    only, and 0 elsewhere.
+    """
+    window, usable = detail_window(square), usable[..., None]
+    share = np.maximum(cv2.blur(usable, window), 1e-3)[..., None]
+    return np.asarray(usable * (picture - cv2.blur(usable * picture, window) / share), np.float32)
 
 
 def in_both(before: Field, now: Field) -> bool:

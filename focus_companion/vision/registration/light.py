@@ -71,7 +71,7 @@ class Light:
         fine = _resampled(np.float32(1) / self.gain, width, height, cv2.INTER_CUBIC)
         for patch in self.patches:
             now, earlier = (_cell_means(each).astype(np.float32) for each in (picture, before))
-            fine /= _bordered(patch.factors(now, earlier / fine[1:-1, 1:-1]))
+            fine /= _bordered(patch.factors(now, earlier / fine[1:-1, 1:-1], earlier))
         gain = enlarged(fine, _FINE_CELL, width, height)
         corrected = np.empty_like(picture)
         if self.veil is None:

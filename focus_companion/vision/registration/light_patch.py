@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .linear_light import MAX_USABLE_LEVEL, Field, channel_sum
+from .linear_light import MAX_USABLE_LEVEL, Field, brightest_near, channel_sum, clipped_range
 
 MIN_AREA: Final = 4.0
 """Minimum area of a patch in squares, and of a hole in it: that of the shadow of a tall stack is smaller, and
@@ -34,12 +34,13 @@ class LightPatch:
         """The picture (h, w, 3) of the same grid with the patch on it."""
         return np.asarray(np.where(self.inside[..., None], picture * self.factor, picture), np.float32)
 
-    def factors(self, now: Field, expected: Field) -> Field:
+    def factors(self, now: Field, expected: Field, before: Field) -> Field:
         """The factors (rows, columns, 3) for the cells of a finer grid over the picture.
 
         Within a pixel of the edge, whose place is not known better, it is the mixture of both lights that
         best explains the means ``now`` of the cells (rows, columns, 3), given those ``expected`` without the
-        patch. Where the patch should clip a channel, and it is clipped, the factor is the ratio of the two.
+        patch; ``before`` are those of the earlier picture. Where a channel is clipped, or should be, and is
+        as expected, the factor is the ratio of the two.
         """
         size, kernel = (now.shape[1], now.shape[0]), np.ones((3, 3), np.uint8)
         own = self.inside.astype(np.uint8)
@@ -49,8 +50,13 @@ class LightPatch:
         fitted = channel_sum((now - expected) * more) / (channel_sum(more * more) + np.float32(1e-3))
         mixed = np.where(np.asarray(edge) > 0, np.clip(fitted, 0, 1), share)
         factors = 1 + (self.factor - 1) * mixed[..., None]
-        clipped = (mixed[..., None] > 0) & (np.minimum(now, expected * self.factor) > MAX_USABLE_LEVEL)
-        np.divide(now, expected, out=factors, where=clipped)
+        lit = expected * self.factor
+        low, high = clipped_range(lit, before)
+        clipped = np.maximum(high, brightest_near(lit)) > MAX_USABLE_LEVEL
+        near = np.float32(255 - MAX_USABLE_LEVEL)
+        as_expected = (now > low - near) & (now < high + near) & (mixed[..., None] > 0)
+        ratio = np.maximum(now, 1) / np.maximum(expected, 1)
+        factors = np.where(clipped & as_expected, ratio, factors)
         return np.asarray(factors, np.float32)
 
 

@@ -9,10 +9,10 @@ from typing import Final
 import cv2
 import numpy as np
 
-from .details import detail_window, in_both
+from .details import details, in_both
 from .gain_fit import GAIN_PRIOR, MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit, across_channels
 from .light_patch import LightPatch, Mask, without_small_parts
-from .linear_light import MAX_USABLE_LEVEL, Field, channel_sum
+from .linear_light import MAX_USABLE_LEVEL, Field, brightest_near, channel_sum, clipped_range
 
 _MAX_PATCHES: Final = 3
 """Maximum number of patches, such as one that is gone and another that came; each takes 10 ms."""
@@ -59,7 +59,7 @@ def _fit_patch(fit: GainFit, *, darker: bool) -> LightPatch | None:
     fit.reset_gain()
     off = across_channels(cv2.max, np.abs(fit.residuals())) > MIN_DIFFERENCE
     ratio = channel_sum(fit.now) / np.maximum(channel_sum(before * fit.global_gain), 1)
-    off &= (fit.usable > 0) & ((ratio < 1) == darker)
+    off &= (ratio < 1) == darker
     if off.sum() < MAX_PIECE_AREA * fit.square**2:
         return None
     factor = np.full(3, np.median(ratio[off]), np.float32)
@@ -88,8 +88,7 @@ def _factor(fit: GainFit, expected: Field, factor: Field, weights: Field, inside
     in the patch; also beside such pixels, as coarse pixels are means.
     """
     before, lit, now = (
-        cv2.dilate(each, np.ones((3, 3), np.uint8))[inside]
-        for each in (fit.pictures[0], expected * factor, fit.now)
+        brightest_near(each)[inside] for each in (fit.pictures[0], expected * factor, fit.now)
     )
     used = np.maximum(before, np.minimum(lit, now)) <= MAX_USABLE_LEVEL
     weights = weights[:, None] * used * expected[inside]
@@ -123,19 +122,22 @@ def _explained_inside(fit: GainFit, patches: Sequence[LightPatch], before: Field
 
 
 def _details_remain(fit: GainFit, inside: Mask) -> bool:
-    """Whether these pixels show the details that are expected there: an object would hide them."""
-    window = detail_window(fit.square)
+    """Whether these pixels show the details that are expected there: an object would hide them. None are
+    expected where the earlier picture is clipped.
+    """
     expected = np.minimum(fit.relit(fit.before), np.float32(255))
-    before, now = ((each - cv2.blur(each, window))[inside] for each in (expected, fit.now))
-    return in_both(before, now)
+    shown = across_channels(cv2.max, brightest_near(fit.pictures[0])) <= MAX_USABLE_LEVEL
+    before, now = (details(each, shown.astype(np.float32), fit.square) for each in (expected, fit.now))
+    return in_both(before[inside], now[inside])
 
 
 def _costs(fit: GainFit, expected: Field, scale: float) -> Field:
     """Negative log-likelihoods (h, w), up to a constant, of the later picture's pixels, whose residuals
-    have a heavy tail. What is clipped is expected to be.
+    have a heavy tail. ``expected`` (h, w, 3) is not clipped.
     """
-    off = np.abs(fit.now - np.minimum(expected, np.float32(255)))
-    residuals = across_channels(cv2.max, off) / np.float32(scale)
+    low, high = clipped_range(expected, brightest_near(fit.pictures[0]))
+    off = np.maximum(low - fit.now, fit.now - high)
+    residuals = np.maximum(across_channels(cv2.max, off), 0) / np.float32(scale)
     return np.asarray(np.log1p(residuals * residuals), np.float32)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from .details import detail_window, in_both
+from .details import detail_window, details, in_both
 from .gain_fit import MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit, across_channels, cells
 from .light import VEIL_LEVELS
 from .light_patch import Mask
@@ -129,11 +129,7 @@ def _same_details(fit: GainFit, region: Mask) -> bool:
     """Whether the region, and what is around it, shows the same details as before, so that no piece came
     or went.
     """
-    window = detail_window(fit.square)
-    usable = fit.usable[..., None]
-    share = np.maximum(cv2.blur(fit.usable, window), 1e-3)[..., None]
-    around = cv2.dilate(region.view(np.uint8), np.ones(window, np.uint8)).view(bool)
-    before, now = (
-        (usable * (light - cv2.blur(usable * light, window) / share))[around].ravel() for light in fit.linear
-    )
+    window = np.ones(detail_window(fit.square), np.uint8)
+    around = cv2.dilate(region.view(np.uint8), window).view(bool)
+    before, now = (details(light, fit.usable, fit.square)[around] for light in fit.linear)
     return in_both(before, now)

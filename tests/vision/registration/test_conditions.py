@@ -327,6 +327,14 @@ def test_the_factor_of_a_patch_that_is_white_in_part_is_measured(sun: float) -> 
     assert patch.factor == pytest.approx(np.full(3, sun ** (1 / 2.2)), rel=0.025)
 
 
+def test_the_sun_goes_from_a_board_that_was_white_in_it() -> None:
+    """Where the earlier picture is clipped, it does not say how bright the later one is."""
+    pale = np.asarray(235 * (BOARD / 255.0) ** 0.4, np.uint8)
+    sunny = patch_of_light(pale, 0.4, 0.5, (3.0, 3.0, 3.0))
+    conditions, _ = Baseline(coarse(sunny), SAMPLING).conditions(coarse(pale), coarse(sunny))
+    assert unlike(conditions.undo(pale, WINDOW, sunny), sunny) < 0.1 * unlike(pale, sunny)
+
+
 @pytest.mark.parametrize(
     ("shadow", "sun", "dimming"),
     [((0.36, 0.42), 0.48, 0.5), ((0.44, 0.42), 0.56, 0.5)],
@@ -384,6 +392,6 @@ def test_white_beside_a_patch_of_sun_is_no_part_of_it() -> None:
     inside[:, :4] = True
     patch = LightPatch(inside, np.full(3, 1.3, np.float32))
     white, ground = np.full((16, 16, 3), 255, np.float32), np.full((16, 16, 3), 220, np.float32)
-    factors = patch.factors(white, ground)
+    factors = patch.factors(white, ground, ground)
     assert np.allclose(factors[:, :6], 255 / 220)
     assert np.allclose(factors[:, 10:], 1.0)
