@@ -13,6 +13,7 @@ from .change import Change
 from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement
 from .push import Probe, seek, share_agreeing
 from .push_fit import CERTAIN_AGREEMENT, agreements, places
+from .whole_picture import MIN_FOUND_SHARE
 
 _MIN_WIDE_CHANGE_SQUARES = 12
 """Minimum number of squares that have changed at once if a push or another light is to be suspected."""
@@ -91,6 +92,13 @@ class Recovery:
         changed and the rest agrees, as under an arm.
         """
         return self._everywhere or max(self._share_here, self._share_elsewhere) < _MIN_RECOGNISED_SHARE
+
+    @property
+    def moved_far(self) -> bool:
+        """Whether the board may be anywhere else in the picture, unlike under an arm, which changes a part of
+        it, or in another light, in which most squares still agree.
+        """
+        return self._everywhere and max(self._share_here, self._share_elsewhere) < MIN_FOUND_SHARE
 
     def _outlines_stay(self) -> bool:
         """Whether the outlines agree at the old pose at least as well as at the one that the colours

@@ -8,15 +8,14 @@ from typing import Final
 
 from ..detection.find_board import FoundBoard
 from ..detection.manual_corners import refine_manual
-from ..detection.quarter_turn import right_way_round
-from ..geometry.orientation import sides_beyond
 from ..geometry.pose import corner_shift, turned
 from ..geometry.stack_masks import Outlines
 from ..haze import Haze
-from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement, share_agreeing_in_view
+from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement
 from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
 from .stillness import Small
 from .watching import Watching
+from .whole_picture import MIN_FOUND_SHARE, hypothesis_at, search
 
 FIRST_RETRY_DELAY = 0.3
 """Seconds between the first few attempts: noise may spoil one picture and not the next."""
@@ -24,11 +23,9 @@ FIRST_RETRIES = 4
 """Number of those first attempts."""
 _SAME_FAULT_RETRY_DELAY = 10.0
 """Seconds between attempts while the picture still shows a board that is mirrored or cut off."""
-_MIN_FOUND_SHARE = 0.75
-"""Minimum share of squares that agree with the expected position where a search of the whole picture finds
-the board."""
 _MIN_SET_UP_SHARE = 0.3
-"""The same at the board's last pose, while the players set it up."""
+"""Minimum share of squares that agree with the expected position at the board's last pose, while the players
+set it up."""
 _LONG_LOST_DELAY = 5.0
 """Seconds out of view after which the players may have played on."""
 _MIN_LONG_LOST_SHARE = 0.8
@@ -79,29 +76,20 @@ class Seeking:
         return FIRST_RETRY_DELAY if self._attempts < FIRST_RETRIES else RETRY_DELAY
 
     def _attempt(self, picture: StillFrame) -> Watching | None:
-        return self._search(picture, _MIN_FOUND_SHARE)
+        return self._search(picture, MIN_FOUND_SHARE)
 
     def _search(self, picture: StillFrame, required: float) -> Watching | None:
         """Search the whole picture; a share ``required`` of the squares must agree where the board is
         found.
         """
         context = self._context
-        stacks = context.standing
-        found, context.fault = context.finder(picture.image, context.profiles, stacks), ""
+        found = search(context, picture)
+        if found is not None and not any(context.standing):
+            found = self._most_certain(found)
         if found is None:
             return None
-        if found.mirrored:
-            context.fault = "mirrored"
-            return None
-        if not any(stacks) and (found := self._most_certain(found)) is None:
-            return None
-        camera = right_way_round(picture.image, found.camera, found.profile, stacks, context.rank1)
-        placement = context.fitted(camera, found.profile)
-        if (edges := sides_beyond(camera, found.profile)) and not self._marked:
-            if share_agreeing_in_view(picture.image, placement, stacks, context.players) >= _MIN_FOUND_SHARE:
-                context.fault = f"cut off: {', '.join(edges)}"
-            return None
-        return Watching.at(context, picture, Hypothesis(placement, relearn=True, required=required))
+        there = hypothesis_at(context, picture, found, required, marked=self._marked)
+        return None if there is None else Watching.at(context, picture, there)
 
     def _most_certain(self, found: FoundBoard) -> FoundBoard | None:
         """The most certain of the first finds of an empty board; ``None`` while more are needed. Noise may
@@ -152,7 +140,7 @@ class SeekingNear(Seeking):
 
     def _attempt(self, picture: StillFrame) -> Watching | None:
         required = 0.0 if self._placement.by_hand else _MIN_SET_UP_SHARE
-        return self._near(picture, required) or self._search(picture, _MIN_FOUND_SHARE)
+        return self._near(picture, required) or self._search(picture, MIN_FOUND_SHARE)
 
     def _near(self, picture: StillFrame, required: float) -> Watching | None:
         context, placement = self._context, self._placement

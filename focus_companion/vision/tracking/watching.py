@@ -18,12 +18,13 @@ from .change import Change, Smoothed, reflected, table_window
 from .first_piece import fit_first_piece
 from .look import Look
 from .occluder import Occluder
-from .placement import Hypothesis, Placement, Verified, constraints, verify
+from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement, Verified, constraints, verify
 from .push_fit import CERTAIN_AGREEMENT, agreements, fits
 from .recovery import Recovery, WideChange, is_wide
 from .reference import Reference
 from .regions import Regions
 from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
+from .whole_picture import hypothesis_at, search
 
 _MAX_FLICKER = 0.45
 """Seconds of motion between two similar pictures below which the second one does not count as new."""
@@ -189,12 +190,25 @@ class Watching:
         for hypothesis in recovery.hypotheses(lasted):
             if after := Watching.at(context, picture, hypothesis):
                 return after
+        if recovery.moved_far and any(context.standing) and (after := self._elsewhere(picture)):
+            return after
         if lasted <= LOST_TIMEOUT or not recovery.board_gone:
             return self
         if self._placement.by_hand and not context.confirmed:
             # The corners were marked by hand, and the board is still being set up.
             return Watching.at(context, picture, Hypothesis(self.placement, relearn=True, required=0.0))
         return None
+
+    def _elsewhere(self, picture: StillFrame) -> Watching | None:
+        """The state after this picture if the board lies anywhere else in it: the camera was put down again,
+        or turned.
+        """
+        context = self._context
+        found = search(context, picture)
+        there = None if found is None else hypothesis_at(context, picture, found, MIN_AGREEING_SHARE)
+        # A board of which only a part is in view is reported once it counts as lost.
+        context.fault = ""
+        return None if there is None else Watching.at(context, picture, there)
 
     # ---- what the referee concludes from a look ------------------------------------------------------------
 

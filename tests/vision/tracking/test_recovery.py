@@ -14,6 +14,7 @@ from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import ColourModel
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.detection.find_board import FoundBoard
+from focus_companion.vision.geometry.pose import corner_shift
 from focus_companion.vision.geometry.scene import Camera
 from focus_companion.vision.tracking import push, push_fit, recovery, watching
 from focus_companion.vision.tracking.change import Change
@@ -192,6 +193,20 @@ def test_a_soft_shadow_over_a_nearly_empty_board_is_no_push(number: int) -> None
     stacks = ("r",) * number + ("",) * (len(SQUARES) - number)
     shares = np.full(len(SQUARES), 0.15)
     assert not recovery.is_wide(cast(Change, SimpleNamespace(touched=shares)), stacks)
+
+
+def test_a_board_seen_from_elsewhere_is_found_at_once() -> None:
+    """Somebody lifts the camera and puts it down again."""
+    before, after = (look(25.0, azimuth, 700.0, (640, 480), 60.0) for azimuth in (0.0, 45.0))
+    cameras = [before]
+    watcher = Watcher([PROFILE], START, "gr", finder=lambda *_: FoundBoard(cameras[-1], PROFILE, 1.0))
+    pictures = [draw(camera, START, np.random.default_rng(3), noise=2.0) for camera in (before, after)]
+    for number in range(2 * FPS):
+        if number == FPS:
+            cameras.append(after)
+        watcher.see(Frame(number, number / FPS, pictures[number // FPS]))
+    assert watcher.state is State.WATCHING and watcher.outlines is not None
+    assert corner_shift(watcher.outlines.camera, after, PROFILE) < 0.1
 
 
 def test_a_board_that_is_found_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
