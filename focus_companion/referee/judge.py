@@ -294,7 +294,7 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
         if stack != look.evidence.standing[square] and gain > MIN_MISSED_GAIN / 2:
             differ[square] = stack
     if not differ:
-        # Light, perhaps with an act in it that is seen too poorly.
+        # The light has changed, and perhaps an act is seen too poorly in it.
         hinted = bool(best.act.changes)
         return Judgement(NOTHING, 0.0, 0.0, hinted=hinted, weighed=best.weighed, pending=best.pending)
     where = tuple(sorted(differ))

@@ -5,7 +5,6 @@ The fit is robust: a piece that came or went has edges and a colour, and is an o
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Final
 
@@ -13,7 +12,9 @@ import cv2
 import numpy as np
 
 from ..capture.frames import Image
-from .linear_light import LINEAR, MAX_USABLE_LEVEL, Field, to_levels, to_linear
+from .channels import across_channels
+from .clipping import MAX_USABLE_LEVEL
+from .linear_light import LINEAR, Field, to_levels, to_linear
 
 _GAIN_CELL: Final = 1.0
 """Node spacing of the gain field in squares: wider than a piece, narrower than a shadow."""
@@ -120,9 +121,3 @@ def cells(values: Field, nodes: tuple[int, int]) -> Field:
     """Local means of a picture's values around the nodes of a grid (rows, columns)."""
     found = cv2.resize(values, nodes[::-1], interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.blur(found, (3, 3)), np.float32)
-
-
-def across_channels(join: Callable[[Field, Field], cv2.typing.MatLike], values: Field) -> Field:
-    """Maximum or minimum over the channels, many times as fast as with numpy."""
-    blue, green, red = cv2.split(values)
-    return np.asarray(join(join(blue, green), red), np.float32)

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from ..capture.frames import Image
 from ..capture.sampling import halved
+from .channels import channel_sum
 from .enlarging import enlarged
 from .light_patch import LightPatch
-from .linear_light import GAMMA, LINEAR, Field, channel_sum, to_levels, to_linear
+from .linear_light import GAMMA, LINEAR, Field, to_levels, to_linear
 
 VEIL_LEVELS: Final = 511
 """Quantization levels of a veil of either sign. If set lower, the darkest channel shows the steps, as gamma

@@ -12,7 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .linear_light import MAX_USABLE_LEVEL, Field, brightest_near, channel_sum, clipped_range
+from .channels import channel_sum
+from .clipping import as_clipped
+from .linear_light import Field
 
 MIN_AREA: Final = 4.0
 """Minimum area of a patch in squares, and of a hole in it: that of the shadow of a tall stack is smaller, and
@@ -50,13 +52,8 @@ class LightPatch:
         fitted = channel_sum((now - expected) * more) / (channel_sum(more * more) + np.float32(1e-3))
         mixed = np.where(np.asarray(edge) > 0, np.clip(fitted, 0, 1), share)
         factors = 1 + (self.factor - 1) * mixed[..., None]
-        lit = expected * self.factor
-        low, high = clipped_range(lit, before)
-        clipped = np.maximum(high, brightest_near(lit)) > MAX_USABLE_LEVEL
-        near = np.float32(255 - MAX_USABLE_LEVEL)
-        as_expected = (now > low - near) & (now < high + near) & (mixed[..., None] > 0)
-        ratio = np.maximum(now, 1) / np.maximum(expected, 1)
-        factors = np.where(clipped & as_expected, ratio, factors)
+        clipped = as_clipped(now, expected * self.factor, before) & (mixed[..., None] > 0)
+        factors = np.where(clipped, np.maximum(now, 1) / np.maximum(expected, 1), factors)
         return np.asarray(factors, np.float32)
 
 

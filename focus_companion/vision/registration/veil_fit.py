@@ -7,11 +7,12 @@ from typing import Final
 import cv2
 import numpy as np
 
+from .channels import across_channels, channel_sum
 from .details import detail_window, details, in_both
-from .gain_fit import MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit, across_channels, cells
+from .gain_fit import MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit, cells
 from .light import VEIL_LEVELS
 from .light_patch import Mask
-from .linear_light import GAMMA, Field, channel_sum, to_linear
+from .linear_light import GAMMA, Field, to_linear
 from .smooth_field import smoothest
 
 _VEIL_CELL: Final = 0.25
