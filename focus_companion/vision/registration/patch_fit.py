@@ -23,7 +23,7 @@ _MAX_PATCH_TINT: Final = 1.25
 takes sleeves for patches, where the board under them is plain."""
 _PATCH_SUPPORT: Final = 0.5
 """Share of what would have to be explained inside patches, for the picture to be explained there as well as
-outside, that they must explain. On seven recordings, patches reach 0.53 to 0.98, reflections 0.39, and heads
+outside, that they must explain. On five recordings, patches reach 0.53 to 0.98, reflections 0.39, and heads
 and bodies over the board 0.02. Lowering it takes objects for patches."""
 
 
