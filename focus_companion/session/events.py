@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar, get_type_hints
 
 from .kinds import fits
@@ -335,10 +336,12 @@ TYPES: Mapping[str, type[Event]] = {
 }
 """The classes of events by their ``type``."""
 
-_FIELD_TYPES: Mapping[type[Event], Mapping[str, Any]] = {
-    kind: {f.name: get_type_hints(kind)[f.name] for f in fields(kind)} for kind in TYPES.values()
-}
-"""The resolved type annotations of each class's fields."""
+
+@cache
+def _field_types(kind: type[Event]) -> Mapping[str, Any]:
+    """The resolved type annotations of a class's fields."""
+    hints = get_type_hints(kind)
+    return {f.name: hints[f.name] for f in fields(kind)}
 
 
 def event_from_json(value: Mapping[str, Any]) -> Event:
@@ -355,7 +358,7 @@ def event_from_json(value: Mapping[str, Any]) -> Event:
     needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
     if missing := [name for name in needed if name not in value]:
         raise ValueError(f"the event {kind.type!r} lacks {', '.join(missing)}")
-    for name, hint in _FIELD_TYPES[kind].items():
+    for name, hint in _field_types(kind).items():
         if name in value and not fits(value[name], hint):
             raise ValueError(f"the event {kind.type!r} has another {name} than it may have")
     return kind(**{f.name: value[f.name] for f in fields(kind) if f.name in value})

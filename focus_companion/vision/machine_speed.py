@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
 import cv2
@@ -87,7 +86,8 @@ def measure(seconds: float) -> MachineSpeed:
             per_whole.append(time.thread_time() - start)
     # Elapsed time over processor time: other programs, or a limit, take the rest of the processor.
     slowdown = (time.perf_counter() - started) / (time.thread_time() - started_cpu)
-    return MachineSpeed(slowdown * _STRIPS * median(per_picture), slowdown * _STRIPS * median(per_whole))
+    picture, whole = (slowdown * _STRIPS * float(np.median(took)) for took in (per_picture, per_whole))
+    return MachineSpeed(picture, whole)
 
 
 def _test_strip() -> bytes:

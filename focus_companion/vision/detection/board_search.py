@@ -29,6 +29,11 @@ Image = NDArray[np.uint8]
 _MAX_FITTED = 6
 """Maximum number of candidates that are fitted, the most likely ones."""
 
+_MAX_TRIED_FIRST = 10
+"""Number of the most regular candidates that are tried first if the position is known. In 60 pictures, the
+board was among the first nine. Lowering it below that takes time; it changes no result.
+"""
+
 _MAX_EXTRA_FITS = 3
 """Maximum number of further fits of the most regular candidate, if it has not converged."""
 
@@ -67,25 +72,17 @@ class BoardSearch:
         self._search = CandidateSearch(image, profile, lens)
         self._odds: dict[int, float] = {}
         self._fits: dict[int, ScoredFit] = {}
+        self._neighbours: dict[int, ScoredFit] = {}
 
     def best(self, levels: Sequence[int] | None = None) -> ScoredFit | None:
         """The best fitted candidate; only from blobs of the radii ``levels``, if given."""
         best: ScoredFit | None = None
-        tried: ScoredFit | None = None
         for level in self._search.levels() if levels is None else levels:
             self._search.collect(level)
             best = self._best_fit()
-            if best is not None and best.likely and not best.certain and best is not tried:
-                # Pieces alone may form the lattice, and the board may in fact lie one square further.
-                tried, best = best, self._certain_neighbour_or(best)
             if best is not None and best.certain:
                 break
         return best
-
-    def _certain_neighbour_or(self, fit: ScoredFit) -> ScoredFit:
-        """The fit shifted by a square if that is certain, otherwise the fit itself."""
-        shifted = self.best_shifted(fit)
-        return shifted if shifted.certain else fit
 
     def best_of_finer(self) -> ScoredFit | None:
         """The best fitted candidate after completing the lattices of which every second site was missed."""
@@ -158,21 +155,43 @@ class BoardSearch:
         return fit if best is camera else replace(fit, camera=self._fit(best).camera)
 
     def _best_fit(self) -> ScoredFit | None:
-        odds = self._odds
+        """The best fit of the candidates so far. A certain one of a known position ends the search, so the
+        most regular candidates are tried first.
+        """
         candidates = self._search.best()
+        best = self._best_fit_of(candidates if self._stacks is None else candidates[:_MAX_TRIED_FIRST])
+        if self._stacks is not None and (best is None or not best.certain):
+            best = self._best_fit_of(candidates)
+        return best
+
+    def _best_fit_of(self, candidates: Sequence[Camera]) -> ScoredFit | None:
+        odds = self._odds
         for candidate in candidates:
             if id(candidate) not in odds:
                 odds[id(candidate)] = board_odds(self._edges, candidate, self._profile)
-        candidates.sort(key=lambda candidate: -odds[id(candidate)])
         # Candidates that better ones have since displaced are no longer considered.
         best: ScoredFit | None = None
-        for candidate in candidates[:_MAX_FITTED]:
+        for candidate in sorted(candidates, key=lambda candidate: -odds[id(candidate)])[:_MAX_FITTED]:
             if best is not None and odds[id(candidate)] + (0 if best.certain else _MAX_FIT_GAIN) < best.odds:
                 break
             fit = self._fitted(candidate)
-            if best is None or fit.score > best.score:
+            if best is None:
+                # The others are mostly on the same lattice, right or shifted.
+                best = self._certain_neighbour_or(fit)
+            elif fit.score > best.score:
                 best = fit
-        return best
+        return None if best is None else self._certain_neighbour_or(best)
+
+    def _certain_neighbour_or(self, fit: ScoredFit) -> ScoredFit:
+        """The fit or, if pieces alone may form its lattice and the board in fact lies one square further, the
+        one shifted by a square, if that is certain.
+        """
+        if not fit.likely or fit.certain:
+            return fit
+        if id(fit) not in self._neighbours:
+            shifted = self.best_shifted(fit)
+            self._neighbours[id(fit)] = shifted if shifted.certain else fit
+        return self._neighbours[id(fit)]
 
     def _fitted(self, candidate: Camera) -> ScoredFit:
         if id(candidate) not in self._fits:

@@ -13,15 +13,14 @@ from .edges import (
     DIRECTIONS,
     NORMALS,
     Edges,
+    Integers,
     OutlinePoints,
     agreement,
     nearest_edges,
     outlines,
-    stack_solid,
 )
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 HEIGHTS = range(6)
 """Numbers of pieces that may stand on a square."""
@@ -65,15 +64,14 @@ def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple
 def _likely_outlines(
     edges: Edges, camera: Camera, profile: BoardProfile
 ) -> tuple[Integers, Floats, OutlinePoints]:
-    """The same as :func:`likely_heights`, and the outlines of these stacks (:func:`stack_outlines`)."""
-    reach = max(1.0, 0.05 * camera.pitch_pixels(profile))
-    shown = [outlines(camera, stack_solid(profile, height), profile.centres) for height in HEIGHTS]
-    table = np.stack([agreement(edges, some, reach) for some in shown])
-    score = np.nan_to_num(table, nan=0.0) - _HEIGHT_PENALTY * np.arange(len(HEIGHTS))[:, None]
-    heights, squares = score.argmax(0), np.arange(table.shape[1])
-    points = np.stack([shown[height].points[square] for square, height in enumerate(heights)])
-    pixels = np.stack([shown[height].pixels[square] for square, height in enumerate(heights)])
-    return heights, np.nan_to_num(table[heights, squares], nan=0.0), OutlinePoints(points, pixels)
+    """The same as :func:`likely_heights`, and the outlines of these stacks ."""
+    reach, count = max(1.0, 0.05 * camera.pitch_pixels(profile)), len(profile.centres)
+    every = np.repeat(HEIGHTS, count)
+    shown = outlines(camera, profile, every, np.tile(profile.centres, (len(HEIGHTS), 1)))
+    table = np.nan_to_num(agreement(edges, shown, reach), nan=0.0).reshape(-1, count)
+    heights = (table - _HEIGHT_PENALTY * np.arange(len(HEIGHTS))[:, None]).argmax(0)
+    best = heights * count + np.arange(count)
+    return heights, table.ravel()[best], OutlinePoints(shown.points[best], shown.pixels[best])
 
 
 def outline_agreement(
@@ -87,7 +85,7 @@ def outline_agreement(
     weighted by ``squares`` (52).
     """
     known = np.array(heights)
-    shown = stack_outlines(camera, profile, known)
+    shown = outlines(camera, profile, known, profile.centres)
     values = agreement(edges, shown, max(1.0, 0.04 * camera.pitch_pixels(profile)))
     weights = _with_outline(profile, known) * (1.0 if squares is None else squares)
     if not weights.any():
@@ -118,7 +116,7 @@ def fit_outlines(
             counts, trust, shown = _likely_outlines(edges, camera, profile)
         else:
             counts, trust = np.array(heights), np.ones(len(heights))
-            shown = stack_outlines(camera, profile, counts)
+            shown = outlines(camera, profile, counts, profile.centres)
         side = camera.pitch_pixels(profile)
         nearest = nearest_edges(edges, shown, max(1.5, reach * side))
         weight = nearest.weight * np.clip(trust, 0.05, 1)[:, None]
@@ -144,17 +142,6 @@ def fit_outlines(
 def _with_outline(profile: BoardProfile, heights: Integers) -> Floats:
     """(52) 1 for a square with an outline; 0 for an empty square without a dome."""
     return np.where(heights > 0, 1.0, 0.0 if profile.flat else 1.0)
-
-
-def stack_outlines(camera: Camera, profile: BoardProfile, heights: Integers) -> OutlinePoints:
-    """Outlines on the 52 squares for the given numbers of pieces (0: the bare dome)."""
-    points = np.zeros((len(heights), NORMALS, 3))
-    pixels = np.zeros((len(heights), NORMALS, 2))
-    for height in np.unique(heights):
-        here = heights == height
-        some = outlines(camera, stack_solid(profile, int(height)), profile.centres[here])
-        points[here], pixels[here] = some.points, some.pixels
-    return OutlinePoints(points, pixels)
 
 
 def occluded(
@@ -184,7 +171,7 @@ def square_offsets(
     ``heights`` (52) are the numbers of pieces, ``reach`` is the search distance in squares.
     """
     counts = np.array(heights)
-    shown = stack_outlines(camera, profile, counts)
+    shown = outlines(camera, profile, counts, profile.centres)
     nearest = nearest_edges(edges, shown, max(1.5, reach * camera.pitch_pixels(profile)))
     weight = nearest.weight * ~occluded(camera, profile, shown, counts)
     moved = np.full((len(counts), 2), np.nan)

@@ -17,6 +17,7 @@ from ..geometry.scene import BoardProfile, Camera, Solid
 from .blobs import Singles, gradients, normalized, strips, to_opponent
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 NORMALS = 32
 """Number of directions in which an outline is sampled."""
@@ -62,28 +63,34 @@ class OutlinePoints:
         return np.asarray(((self.pixels >= margin) & (self.pixels < np.array(size) - 1 - margin)).all(2))
 
 
-def outlines(camera: Camera, solid: Solid, centres: Floats) -> OutlinePoints:
-    """Outlines of a solid standing at each of ``centres`` (S, 2), in mm.
+def outlines(camera: Camera, profile: BoardProfile, heights: Integers, centres: Floats) -> OutlinePoints:
+    """Outlines of S stacks of ``heights`` (S,) pieces (0: the bare dome) at ``centres`` (S, 2), in mm.
 
     Locally, the projection is approximated as affine, which gives the tangent point on a ring to a fraction
-    of a degree; the points themselves are then projected exactly.
+    of a degree; the points themselves are then projected exactly. All stacks are projected at once, as small
+    arrays take hardly less time than large ones.
     """
     count = len(centres)
-    step = 0.5 * solid.radius
-    middle = np.column_stack([centres, np.full(count, 0.5 * solid.height)])
+    kinds, kind = np.unique(heights, return_inverse=True)
+    solids = [stack_solid(profile, height) for height in kinds.tolist()]
+    step = np.array([0.5 * solid.radius for solid in solids])[kind, None, None]
+    middle = np.column_stack([centres, np.array([0.5 * solid.height for solid in solids])[kind]])
     probes = middle[:, None] + step * np.concatenate([np.eye(3), -np.eye(3)])
     shown = camera.project(probes.reshape(-1, 3)).reshape(count, 2, 3, 2)
     slopes = (shown[:, 0] - shown[:, 1]) / (2 * step)
     leaning = slopes @ DIRECTIONS.T
     ground = np.hypot(leaning[:, 0], leaning[:, 1])
-    rings = np.array(solid.rings)
-    furthest = (ground[..., None] * rings[:, 0] + leaning[:, 2, :, None] * rings[:, 1]).argmax(2)
-    radius = rings[furthest, 0] / np.maximum(ground, 1e-12)
+    tangent = np.empty((count, NORMALS, 2))  # radius and height of the ring
+    for number, solid in enumerate(solids):
+        rings, here = np.array(solid.rings), kind == number
+        reach = ground[here, :, None] * rings[:, 0] + leaning[here, 2, :, None] * rings[:, 1]
+        tangent[here] = rings[reach.argmax(2)]
+    radius = tangent[..., 0] / np.maximum(ground, 1e-12)
     points = np.stack(
         [
             centres[:, :1] + leaning[:, 0] * radius,
             centres[:, 1:] + leaning[:, 1] * radius,
-            rings[furthest, 1],
+            tangent[..., 1],
         ],
         axis=2,
     )
@@ -110,14 +117,14 @@ class Edges:
         cosine, sine = normalized(*_gradients(image[top:bottom, left:right]), suppression=0.15)
         return cls(cosine, sine, (width, height), (left, top))
 
-    def along(self, shown: OutlinePoints, reach: float, steps: int) -> Singles:
-        """Agreement (2 steps + 1, S, NORMALS) of the edge directions with the outline, at offsets of
-        -``reach`` … ``reach`` pixels along the normals; 0 outside the picture.
+    def along(self, pixels: Floats, reach: float, steps: int) -> Singles:
+        """Agreement (2 steps + 1, S, NORMALS) of the edge directions with the outlines through ``pixels`` (S,
+        NORMALS, 2), at offsets of -``reach`` … ``reach`` pixels along the normals; 0 outside the picture.
         """
         offsets = np.linspace(-reach, reach, 2 * steps + 1)
-        places = (shown.pixels - self.origin).astype(np.float32) + (
-            offsets[:, None, None] * DIRECTIONS
-        ).astype(np.float32)[:, None]
+        places = (pixels - self.origin).astype(np.float32) + (offsets[:, None, None] * DIRECTIONS).astype(
+            np.float32
+        )[:, None]
         flat = places.reshape(-1, NORMALS, 2)
         cosine = _sampled(self.cosine, flat)
         sine = _sampled(self.sine, flat)
@@ -162,7 +169,7 @@ def agreement(edges: Edges, shown: OutlinePoints, reach: float) -> Floats:
     outside the picture.
     """
     inside = shown.inside(edges.size)
-    best = np.where(inside, edges.along(shown, reach, 2).max(0), 0.0)
+    best = np.where(inside, edges.along(shown.pixels, reach, 2).max(0), 0.0)
     count = inside.sum(1)
     return np.where(count > NORMALS / 2, best.sum(1) / np.maximum(count, 1), np.nan)
 
@@ -180,7 +187,7 @@ class Offsets:
 def nearest_edges(edges: Edges, shown: OutlinePoints, reach: float) -> Offsets:
     """The best matching edge for each outline point within ``reach`` pixels; nearer ones are preferred."""
     steps = int(np.clip(np.ceil(reach), 3, 12))
-    profile = edges.along(shown, reach, steps)
+    profile = edges.along(shown.pixels, reach, steps)
     offsets = np.linspace(-reach, reach, 2 * steps + 1)
     score = profile * np.exp(-0.5 * (offsets / (_REACH_SIGMA * reach)) ** 2).astype(np.float32)[:, None, None]
     peak = score.argmax(0)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.scene import BoardProfile, Camera
-from .edges import NORMALS, Edges, OutlinePoints, outlines, stack_solid
+from .edges import NORMALS, Edges, outlines
 
 Floats = NDArray[np.float64]
 
@@ -62,18 +62,16 @@ def site_features(edges: Edges, camera: Camera, profile: BoardProfile, centres: 
     First for the dome, then for a single piece: the mean agreement for each of :data:`SIZES`, then, for the
     true size, the minimum and the lower quartile along the outline.
     """
-    reach = max(1.0, 0.04 * camera.pitch_pixels(profile))
-    columns = []
-    for height in (0, 1):
-        shown = outlines(camera, stack_solid(profile, height), centres)
-        visible = shown.inside(edges.size).mean(1) > _MIN_VISIBLE_SHARE
-        middle = shown.pixels.mean(1, keepdims=True)
-        sized = [OutlinePoints(shown.points, middle + (shown.pixels - middle) * size) for size in SIZES]
-        agreements = [edges.along(some, reach, 1).max(0).astype(float) for some in sized]
-        own = np.sort(agreements[_TRUE_SIZE], axis=1)
-        values = [some.mean(1) for some in agreements] + [own[:, 0], own[:, NORMALS // 4]]
-        columns.append(np.where(visible[:, None], np.stack(values, 1), np.nan))
-    return np.concatenate(columns, axis=1)
+    reach, count = max(1.0, 0.04 * camera.pitch_pixels(profile)), len(centres)
+    shown = outlines(camera, profile, np.repeat((0, 1), count), np.tile(centres, (2, 1)))
+    visible = shown.inside(edges.size).mean(1) > _MIN_VISIBLE_SHARE
+    middle = shown.pixels.mean(1, keepdims=True)
+    sized = np.concatenate([middle + (shown.pixels - middle) * size for size in SIZES])
+    agreements = edges.along(sized, reach, 1).max(0).astype(float).reshape(len(SIZES), 2 * count, NORMALS)
+    own = np.sort(agreements[_TRUE_SIZE], axis=1)
+    values = np.stack([*agreements.mean(2), own[:, 0], own[:, NORMALS // 4]], 1)
+    values[~visible] = np.nan
+    return np.concatenate([values[:count], values[count:]], axis=1)
 
 
 def site_odds(edges: Edges, camera: Camera, profile: BoardProfile, centres: Floats) -> Floats:

@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..detection.edge_fit import occluded, stack_outlines
-from ..detection.edges import DIRECTIONS, NORMALS, Edges, OutlinePoints, nearest_edges
+from ..detection.edge_fit import occluded
+from ..detection.edges import DIRECTIONS, NORMALS, Edges, OutlinePoints, nearest_edges, outlines
 from ..geometry.pose import Prior, adjust
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Window
@@ -76,7 +76,7 @@ def fit_to_colour_edges(
     the stacks show there as seen by ``camera``. ``reach``: search distance in squares.
     """
     heights = np.array([len(stack) for stack in stacks])
-    shown = stack_outlines(camera, profile, heights)
+    shown = outlines(camera, profile, heights, profile.centres)
     side = camera.pitch_pixels(profile)
     origin = np.array((window.left, window.top))
     beside = max(_MIN_CLASS_OFFSET, _CLASS_OFFSET * side)
