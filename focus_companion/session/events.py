@@ -125,9 +125,9 @@ class Lost(Event):
 
     ``why``, of the camera: "unplugged", "unreachable", "stalled", "ended", "unreadable" (no pictures),
     "phone" (the phone sends none), "asleep" (the computer slept), "frozen", "dark", "covered", "grey",
-    "damaged" (useless pictures). Of the board: "out of view", "resolution" (the picture size has changed),
-    "mirrored" (left and right are exchanged), "cut off: " and the edges of the picture (left, right, top,
-    bottom) beyond which a part of it lies.
+    "damaged" (useless pictures), "unsteady" (no part of the picture comes to rest). Of the board: "out of
+    view", "resolution" (the picture size has changed), "mirrored" (left and right are exchanged), "cut off: "
+    and the edges of the picture (left, right, top, bottom) beyond which a part of it lies.
     "" if the reason is unknown.
     """
 
@@ -338,10 +338,10 @@ TYPES: Mapping[str, type[Event]] = {
 
 
 @cache
-def _field_types(kind: type[Event]) -> Mapping[str, Any]:
-    """The resolved type annotations of a class's fields."""
-    hints = get_type_hints(kind)
-    return {f.name: hints[f.name] for f in fields(kind)}
+def _field_types(kind: str) -> Mapping[str, Any]:
+    """The resolved type annotations of the fields of events of this ``type``."""
+    hints = get_type_hints(TYPES[kind])
+    return {f.name: hints[f.name] for f in fields(TYPES[kind])}
 
 
 def event_from_json(value: Mapping[str, Any]) -> Event:
@@ -358,7 +358,7 @@ def event_from_json(value: Mapping[str, Any]) -> Event:
     needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
     if missing := [name for name in needed if name not in value]:
         raise ValueError(f"the event {kind.type!r} lacks {', '.join(missing)}")
-    for name, hint in _field_types(kind).items():
+    for name, hint in _field_types(kind.type).items():
         if name in value and not fits(value[name], hint):
             raise ValueError(f"the event {kind.type!r} has another {name} than it may have")
     return kind(**{f.name: value[f.name] for f in fields(kind) if f.name in value})

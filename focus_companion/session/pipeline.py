@@ -62,6 +62,9 @@ become part of the reference, if all squares agree with the position."""
 _MAX_TURN_SQUARES = 3
 """Maximum number of squares that disagree with the position because of one turn."""
 
+_UNSTEADY = "unsteady"
+"""``why`` of the event ``lost`` if no part of the picture comes to rest."""
+
 REST_TIME = 3.5
 """Seconds without motion after which no settle time can still be running: longer than any of them."""
 
@@ -97,7 +100,7 @@ class Pipeline:
         self._watcher: Watcher | None = None
         self._known: Position | None = None
         self._ready = self._vouched = False
-        self._lost = self._at_rest = False
+        self._lost = self._at_rest = self._unsteady = False
         self._fault = ""
         """The last reported fault of where the board is in the picture."""
         self._differs: tuple[int, ...] = ()
@@ -109,9 +112,11 @@ class Pipeline:
 
     @property
     def camera_state(self) -> str:
-        """ "ok", "no board", "lost", or what makes the pictures useless ("dark", "covered", "damaged")."""
-        if self._usable.why:
-            return self._usable.why
+        """ "ok", "no board", "lost", or what makes the pictures useless ("dark", "covered", "damaged",
+        "unsteady").
+        """
+        if self._usable.why or self._unsteady:
+            return self._usable.why or _UNSTEADY
         if self._watcher is None:
             return State.SEEKING.value if self._reader.last is None else State.WATCHING.value
         return State.WATCHING.value if self._watcher.setting_up else self._watcher.state.value
@@ -166,21 +171,25 @@ class Pipeline:
         watched = watcher.state is State.WATCHING
         look = watcher.see(frame)
         self._at_rest = look is not None and look.age > REST_TIME
+        before, self._unsteady = self._unsteady, watcher.unsteady
+        if self._unsteady:
+            # Repeated, as the camera may have been lost and found in the meantime.
+            return [OutOfView("camera", _UNSTEADY)]
+        verdicts: list[Verdict] = [BackInView("camera")] if before else []
         if watcher.state is State.LOST and not self._lost:
             self._lost = True
-            return [OutOfView()]
+            return [*verdicts, OutOfView()]
         if watcher.fault not in ("", self._fault):
             self._lost, self._fault = True, watcher.fault
-            return [OutOfView(why=watcher.fault)]
+            return [*verdicts, OutOfView(why=watcher.fault)]
         if watched and watcher.state is State.SEEKING and not self._lost:
             # The watcher drops a board that it was watching only if the picture size has changed.
             self._lost = True
-            return [OutOfView(why="resolution")]
+            return [*verdicts, OutOfView(why="resolution")]
         if look is None:
-            return []
+            return verdicts
         if len(history) == 1 or (self._shades is None and look.evidence.outlines.profile.pieces):
             self._measure(watcher, look)
-        verdicts: list[Verdict] = []
         if self._lost:
             self._lost, self._fault = False, ""
             verdicts.append(BackInView())

@@ -23,7 +23,7 @@ class Sight(Protocol):
     @property
     def camera_state(self) -> str:
         """ "ok", "no board", "lost", or what makes the pictures useless ("dark", "covered", "grey",
-        "damaged").
+        "damaged", "unsteady").
         """
         ...
 

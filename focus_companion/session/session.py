@@ -235,7 +235,7 @@ class Session:
     @property
     def camera(self) -> str:
         """ "starting", "ok", "no board", "lost" (no pictures, or the board is out of view), or what makes the
-        pictures useless: "frozen", "dark", "covered", "grey", "damaged".
+        pictures useless: "frozen", "dark", "covered", "grey", "damaged", "unsteady".
         """
         if self._camera_fault:
             return "frozen" if self._camera_fault == "frozen" else "lost"

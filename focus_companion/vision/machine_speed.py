@@ -86,8 +86,8 @@ def measure(seconds: float) -> MachineSpeed:
             per_whole.append(time.thread_time() - start)
     # Elapsed time over processor time: other programs, or a limit, take the rest of the processor.
     slowdown = (time.perf_counter() - started) / (time.thread_time() - started_cpu)
-    picture, whole = (slowdown * _STRIPS * float(np.median(took)) for took in (per_picture, per_whole))
-    return MachineSpeed(picture, whole)
+    every, whole = float(np.median(per_picture)), float(np.median(per_whole))
+    return MachineSpeed(slowdown * _STRIPS * every, slowdown * _STRIPS * whole)
 
 
 def _test_strip() -> bytes:

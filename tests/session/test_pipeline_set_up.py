@@ -12,7 +12,7 @@ from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.referee.verdict import OutOfView, StartDiffers, StartSeen, TurnSeen, Verdict
+from focus_companion.referee.verdict import BackInView, OutOfView, StartDiffers, StartSeen, TurnSeen, Verdict
 from focus_companion.session.pipeline import REST_TIME, Pipeline
 from focus_companion.simulator.scene_style import pleasant_look
 from focus_companion.simulator.stage import Stage
@@ -176,3 +176,20 @@ def test_the_last_pieces_of_a_board_that_is_being_cleared_are_no_turns() -> None
     stacks[INDEX["f6"]] = stacks[INDEX["a4"]] = ""
     table.show(tuple(stacks))
     assert table.watch(3.0, start) == [StartDiffers((INDEX["d5"],))]
+
+
+def test_a_picture_that_never_comes_to_rest_is_reported_until_it_does() -> None:
+    setting = Setting(START.stacks)
+    (steady,) = setting.pictures
+    across = np.arange(steady.shape[1])
+    setting.pictures = [
+        np.asarray(steady * (0.7 + 0.3 * (np.sin(across / 40 + 2.1 * k) > 0))[:, None], np.uint8)
+        for k in range(3)
+    ]
+    told = setting.watch(14.0)
+    assert {(each.what, each.why) for each in told if isinstance(each, OutOfView)} == {("camera", "unsteady")}
+    assert setting.sight.camera_state == "unsteady"
+    setting.pictures = [steady]
+    told = setting.watch(3.0)
+    assert told[-2:] == [BackInView("camera"), StartSeen()]
+    assert setting.sight.camera_state == "ok"

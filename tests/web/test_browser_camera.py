@@ -22,12 +22,13 @@ WORDS = {
     "covered": ("The camera is covered", "zasłonięta", "coperta"),
     "grey": ("The camera shows no colours", "nie pokazuje kolorów", "senza colori"),
     "damaged": ("are incomplete", "w kawałkach", "a pezzi"),
+    "unsteady": ("never comes to rest", "nie uspokaja", "mai ferma"),
     "resolution": ("changed size", "inny rozmiar", "altra dimensione"),
     "mirrored": ("The picture is mirrored", "lustrzanym odbiciem", "speculare"),
     "cut off: left, top": ("outside the picture", "poza obrazem", "fuori dall’immagine"),
 }
 OF_THE_BOARD = ("resolution", "mirrored", "cut off: left, top")
-OF_THE_PICTURE = ("dark", "covered", "grey", "damaged")
+OF_THE_PICTURE = ("dark", "covered", "grey", "damaged", "unsteady")
 
 
 @pytest.mark.parametrize("language", [0, 1, 2], ids=["en", "pl", "it"])

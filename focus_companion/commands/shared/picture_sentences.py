@@ -11,6 +11,10 @@ _SENTENCES: Final = {
         "the picture has no colours; switch the camera to colour, out of its night vision, or use another one"
     ),
     "damaged": "a part of the picture is missing; use a shorter or better cable, or a better network",
+    "unsteady": (
+        "no part of the picture comes to rest; fix the camera if it shakes, or switch off what makes the "
+        "light flicker, such as a fan"
+    ),
     "mirrored": (
         "the picture is mirrored, with left and right exchanged; switch mirroring off in the camera's "
         "settings, or use a phone's back camera"

@@ -25,6 +25,7 @@ from ..geometry.stack_masks import Window
 from ..registration.baseline import Baseline
 from ..registration.motion import STILL, Motion, Sampling
 from .restless import RestlessPixels
+from .unrest import Unrest
 
 SETTLE_TIME: Final = 0.18
 """Seconds without motion after which a picture counts as still. Raising it delays every verdict."""
@@ -125,6 +126,7 @@ class Stillness:
         self._seen: Small | None = None
         """The last copy with all its pixels."""
         self._restless: RestlessPixels | None = None
+        self._unrest = Unrest()
         self._squares: NDArray[np.bool_] | None = None
         self._since = 0.0
         self._differed_at = -math.inf
@@ -135,6 +137,11 @@ class Stillness:
         self.frames = 0
         self.settled = False
         """Whether the picture has been still for long enough to be judged."""
+
+    @property
+    def unsteady(self) -> bool:
+        """Whether no part of the picture has come to rest for long; see :class:`.unrest.Unrest`."""
+        return self._unrest.lasts
 
     @property
     def noise(self) -> float:
@@ -153,7 +160,7 @@ class Stillness:
         window's pixels that show squares, if known.
         """
         self._window, self._lens, self._square, self._squares = window, lens, square, squares
-        self._compared, self._seen, self._restless = [], None, None
+        self._compared, self._seen, self._restless, self._unrest = [], None, None, Unrest()
 
     def small_copy(self, picture: Picture) -> Small:
         """The watched region, subsampled and blurred to suppress noise."""
@@ -260,6 +267,7 @@ class Stillness:
             same = cv2.inRange(cv2.absdiff(small, last), (0, 0, 0), (self._step,) * 3)
             changed = np.asarray(same) == 0
         self._restless.learn(time, changed, moves=moves)
+        self._unrest.update(time, changed if moves else None, still=self.settled)
         return lasted, blanked
 
     def _squares_in(self, small: Small) -> NDArray[np.bool_] | None:

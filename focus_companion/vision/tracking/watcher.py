@@ -73,6 +73,11 @@ class Watcher:
         return "" if isinstance(self._now, Watching) else self._context.fault
 
     @property
+    def unsteady(self) -> bool:
+        """Whether no part of the picture has come to rest for so long that it is not the players' doing."""
+        return self._context.stillness.unsteady
+
+    @property
     def setting_up(self) -> bool:
         """Whether the board is still assumed where it was, while another position is set up on it."""
         now = self._now

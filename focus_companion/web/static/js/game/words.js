@@ -91,6 +91,7 @@ export function cameraWords(state) {
     covered: () => [t("The camera is covered"), t("Something is over the lens, or the picture is far out of focus. The game goes on by itself.")],
     grey: () => [t("The camera shows no colours"), t("Pieces are told apart by their colours. Switch night vision or black and white off in the camera’s settings, or use another camera.")],
     damaged: () => [t("The pictures are incomplete"), t("Only part of each picture arrives. Check the cable or the network.")],
+    unsteady: () => [t("The picture never comes to rest"), t("The camera shakes, or the light flickers, as with a fan under a lamp. The game goes on by itself as soon as the picture is steady.")],
     asleep: () => [t("The computer was asleep"), t("The camera is being opened again; the game goes on by itself.")],
     mirrored: () => [t("The picture is mirrored"), t("Left and right are exchanged, as by a phone’s front camera. Switch mirroring off in the camera’s settings, or use the back camera. If it is not the camera, the start is set up the wrong way round.")],
     resolution: () => [t("The pictures have changed size"), t("The board is being looked for again. It must be in the picture as a whole.")],
