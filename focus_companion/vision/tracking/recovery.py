@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..capture.frames import Image
+from ..geometry.scene import Camera
 from .change import Change
 from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement
 from .push import Probe, seek, share_agreeing
@@ -61,26 +63,30 @@ class Recovery:
         # Colours are learned again only for a light that could not be undone: an arm might be learned, too.
         self._other_light = _everywhere(remaining, stacks)
 
-    def hypotheses(self, lasted: float) -> Iterator[Hypothesis]:
-        """Hypotheses, the most reliable first; ``lasted``: seconds since the change began."""
+    def by_outlines(self) -> Iterator[Hypothesis]:
+        """Hypotheses with which the outlines agree, the most reliable first; then another light at the old
+        pose.
+        """
         before = self._placement
-        if self._everywhere and max(self._share_here, self._share_elsewhere) >= MIN_AGREEING_SHARE:
-            start = self._elsewhere if self._share_elsewhere > self._share_here else before.camera
-            for camera, agrees in places(self._image, before.camera, start, before.profile, self._stacks):
-                if agrees > _MIN_OUTLINE_AGREEMENT:
-                    there = before.at(camera)
-                    yield Hypothesis(there)
-                    # In another light, the known colours may not fit a pose at which the outlines are
-                    # certain. Then they are learned again there.
-                    if agrees > CERTAIN_AGREEMENT and self._other_light:
-                        yield Hypothesis(there, relearn=True)
+        for camera, agrees in self._places:
+            there = before.at(camera)
+            yield Hypothesis(there)
+            # In another light, the known colours may not fit a pose at which the outlines are certain. Then
+            # they are learned again there.
+            if agrees > CERTAIN_AGREEMENT and self._other_light:
+                yield Hypothesis(there, relearn=True)
         if (
             self._other_light
             and self._share_here < MIN_AGREEING_SHARE
             and (self._share_elsewhere < MIN_AGREEING_SHARE or self._outlines_stay())
         ):
             yield Hypothesis(before, relearn=True)
-        # Outlines may be wrong where colours are right: by noise, a hard shadow, or a piece that also moved.
+
+    def by_colours(self, lasted: float) -> Iterator[Hypothesis]:
+        """Hypotheses with which only the colours agree: outlines may be wrong where colours are right, by
+        noise, a hard shadow, or a piece that also moved. ``lasted``: seconds since the change began.
+        """
+        before = self._placement
         if self._everywhere and self._share_elsewhere >= MIN_AGREEING_SHARE:
             yield Hypothesis(before.at(self._elsewhere))
         if self._share_here >= MIN_AGREEING_SHARE and lasted > _ABSORB_DELAY:
@@ -95,10 +101,26 @@ class Recovery:
 
     @property
     def moved_far(self) -> bool:
-        """Whether the board may be anywhere else in the picture, unlike under an arm, which changes a part of
-        it, or in another light, in which most squares still agree.
+        """Whether the board may be anywhere else in the picture, or of another size: not under an arm, which
+        changes a part of it, nor in another light, in which most squares still agree. Colours may agree by
+        chance, as domes have the board's colour, but then the outlines do not.
         """
-        return self._everywhere and max(self._share_here, self._share_elsewhere) < MIN_FOUND_SHARE
+        share = max(self._share_here, self._share_elsewhere)
+        return self._everywhere and (
+            share < MIN_FOUND_SHARE or (share >= MIN_AGREEING_SHARE and not self._places)
+        )
+
+    @cached_property
+    def _places(self) -> list[tuple[Camera, float]]:
+        """Poses near the old one that the outlines do not reject, the best first, with the agreement of the
+        outlines. None unless the board changed everywhere and the colours agree.
+        """
+        if not self._everywhere or max(self._share_here, self._share_elsewhere) < MIN_AGREEING_SHARE:
+            return []
+        held = self._placement.camera
+        start = self._elsewhere if self._share_elsewhere > self._share_here else held
+        found = places(self._image, held, start, self._placement.profile, self._stacks)
+        return [(camera, agrees) for camera, agrees in found if agrees > _MIN_OUTLINE_AGREEMENT]
 
     def _outlines_stay(self) -> bool:
         """Whether the outlines agree at the old pose at least as well as at the one that the colours

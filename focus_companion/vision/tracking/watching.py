@@ -187,11 +187,14 @@ class Watching:
         self._wide_change = WideChange(since, picture.time)
         recovery = Recovery(picture.image, self.placement, context.standing, change, remaining)
         lasted = picture.time - since
-        for hypothesis in recovery.hypotheses(lasted):
+        for hypothesis in recovery.by_outlines():
             if after := Watching.at(context, picture, hypothesis):
                 return after
         if recovery.moved_far and any(context.standing) and (after := self._elsewhere(picture)):
             return after
+        for hypothesis in recovery.by_colours(lasted):
+            if after := Watching.at(context, picture, hypothesis):
+                return after
         if lasted <= LOST_TIMEOUT or not recovery.board_gone:
             return self
         if self._placement.by_hand and not context.confirmed:

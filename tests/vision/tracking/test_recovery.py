@@ -209,6 +209,22 @@ def test_a_board_seen_from_elsewhere_is_found_at_once() -> None:
     assert corner_shift(watcher.outlines.camera, after, PROFILE) < 0.1
 
 
+@pytest.mark.parametrize("found", [True, False])
+def test_if_no_outlines_agree_the_whole_picture_is_searched_before_colours_decide(
+    monkeypatch: pytest.MonkeyPatch, table: Table, found: bool
+) -> None:
+    """Somebody zooms. Domes have the colour of the board: most squares of the old lattice seem to agree."""
+    zoomed = look(25.0, 0.0, 600.0, (640, 480), 60.0)
+    board = FoundBoard(zoomed, PROFILE, 1.0) if found else None
+    table.verified = {(table.beside, False), (zoomed, True)}
+    table.recognised(monkeypatch, 0.9, table.beside, there=0.95)
+    monkeypatch.setattr(push_fit, "agreements", lambda *_: [0.2])
+    monkeypatch.setattr(push_fit, "fits", lambda *_: [(table.beside, 0.25)])
+    monkeypatch.setattr(watching, "search", lambda *_: board)
+    table.another_lamp()
+    assert table.camera == (zoomed if found else table.beside)
+
+
 def test_a_board_that_is_found_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
     """Not at once, as an arm may hide it for a while; it is then found again in the same place."""
     table.unrecognised(monkeypatch)
