@@ -81,6 +81,30 @@ class LegalActs:
                 yield Act(Kind.TURNS, changes_between(self.stacks, trimmed(middle, two), squares), (one, two))
                 yield from self._pendings(middle, two, (one,), Kind.TURNS)
 
+    def long_successions(self, squares: Collection[int]) -> Iterator[Act]:
+        """Three or more consecutive legal turns between these squares: as many as may have changed all of
+        them.
+        """
+        yield from self._continued(self.position, (), squares, max(3, (len(squares) + 1) // 2))
+
+    def _continued(
+        self, position: Position, made: tuple[Move, ...], squares: Collection[int], most: int
+    ) -> Iterator[Act]:
+        """Those that begin with the turns ``made``, which led to ``position``, and are at most so many."""
+        for move in legal_moves(position, self.rules) if position.to_move else ():
+            if not lies_within(move, squares):
+                continue
+            turns = (*made, move)
+            if len(turns) > 2:
+                prior = Kind.TURNS.value + (len(turns) - 2) * (Kind.TURNS.value - Kind.TURN.value)
+                touched = {square for turn in turns for square in squares_of(turn)}
+                changes = changes_between(self.stacks, trimmed(position, move), touched)
+                yield Act(Kind.TURNS, changes, turns, given_prior=prior)
+                pendings = self._pendings(position, move, made, Kind.TURNS)
+                yield from (replace(act, given_prior=prior) for act in pendings)
+            if len(turns) < most:
+                yield from self._continued(apply(position, move, self.rules), turns, squares, most)
+
     def unseen(self, open_squares: Collection[int]) -> Iterator[Act]:
         """A barely visible turn, followed by a turn on these squares.
 
