@@ -25,8 +25,8 @@ _MAX_OPEN_SQUARES = 10
 """Number of most changed squares on which rare illegal acts and quick successions are weighed."""
 
 _MAX_LONG_SUCCESSION_SQUARES = 8
-"""Maximum number of certainly changed squares on which three or more turns are weighed: those of four turns.
-Raising it takes time, as the number of successions grows exponentially."""
+"""Number of most changed squares between which three or more turns are weighed: those of four turns. Raising
+it takes time, as the number of successions grows exponentially."""
 
 _MAX_BELIEFS_FOR_RARE_ACTS = 3
 """Number of likeliest beliefs under which rare acts are weighed, not only turns and simple illegal moves."""
@@ -128,12 +128,14 @@ class ActPool:
             self.acts += _since_prompt(self._worlds[0], self._trimmed, inside)
 
     def add_long_successions(self) -> None:
-        """Three or more turns between the squares that certainly changed: something was over the board for
-        so long that the players went on meanwhile.
+        """Three or more turns between the most changed squares, as many as may have changed all those that
+        certainly did: something was over the board for so long that the players went on meanwhile.
         """
         if len(self.strong) <= _MAX_LONG_SUCCESSION_SQUARES:
-            likeliest, strong = self._worlds[:1], set(self.strong)
-            self.acts += self._under_beliefs(lambda world: world.legal.long_successions(strong), likeliest)
+            inside = self._most_changed(_MAX_LONG_SUCCESSION_SQUARES)
+            most, likeliest = max(3, (len(self.strong) + 1) // 2), self._worlds[:1]
+            acts = self._under_beliefs(lambda world: world.legal.long_successions(inside, most), likeliest)
+            self.acts += acts
 
     def add_hidden_origins(self, placed: Act) -> None:
         """Moves to where a piece of unknown origin was placed, from squares that barely show its absence."""

@@ -81,18 +81,18 @@ class LegalActs:
                 yield Act(Kind.TURNS, changes_between(self.stacks, trimmed(middle, two), squares), (one, two))
                 yield from self._pendings(middle, two, (one,), Kind.TURNS)
 
-    def long_successions(self, squares: Collection[int]) -> Iterator[Act]:
-        """Three or more consecutive legal turns between these squares: as many as may have changed all of
-        them.
+    def long_successions(self, squares: Collection[int], most: int) -> Iterator[Act]:
+        """Three or more consecutive legal turns between these squares, at most so many. A stack may also have
+        been set on its own colour, which barely shows.
         """
-        yield from self._continued(self.position, (), squares, max(3, (len(squares) + 1) // 2))
+        yield from self._continued(self.position, (), squares, most)
 
     def _continued(
         self, position: Position, made: tuple[Move, ...], squares: Collection[int], most: int
     ) -> Iterator[Act]:
-        """Those that begin with the turns ``made``, which led to ``position``, and are at most so many."""
+        """Those that begin with the turns ``made``, which led to ``position``."""
         for move in legal_moves(position, self.rules) if position.to_move else ():
-            if not lies_within(move, squares):
+            if not lies_within(move, squares) and not _on_own_colour(position, move, squares):
                 continue
             turns = (*made, move)
             if len(turns) > 2:
@@ -181,6 +181,13 @@ class LegalActs:
             for two in legal_moves(after, self.rules):
                 if lies_within(two, open_squares):
                     yield from made(trimmed(after, two), move, two)
+
+
+def _on_own_colour(position: Position, move: Move, squares: Collection[int]) -> bool:
+    """Whether the move sets a stack from one of these squares on one of the same colour."""
+    if move.origin is None or move.origin not in squares:
+        return False
+    return position.stacks[move.origin][-1:] == position.stacks[move.target][-1:]
 
 
 def _pieces_taken(position: Position) -> int:

@@ -33,6 +33,10 @@ class Pauses:
         else:
             self._usual += _USUAL_RATE * (interval - self._usual)
 
+    def unseen(self, seconds: float) -> None:
+        """The board was out of view for so long, although there were pictures."""
+        self.longest = max(self.longest, seconds)
+
     def forget(self) -> None:
         """Forget earlier pauses: everything that happened during them is known."""
         self.longest = 0.0

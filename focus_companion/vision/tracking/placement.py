@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ...game.squares import SQUARES
 from ..appearance.background import Background
 from ..appearance.cast_shadows import CastShadows
 from ..appearance.colour_model import ColourModel
@@ -20,6 +21,11 @@ from .push import AGREEMENT_THRESHOLD, Probe, agreeing, agreement, disagreeing_s
 
 MIN_AGREEING_SHARE = 0.93
 """Share of squares that must agree with the expected position for a new pose or light to be accepted."""
+_MIN_TURN_TIME = 1.5
+"""Seconds in which a turn can be played while the board is out of view. Raising it, a board on which play
+went on is found again later; lowering it, another one may be taken for it."""
+_LEAST_AGREEING_SHARE = 0.8
+"""Share of squares that must agree however long the board was out of view."""
 _KNOWN_COLOURS_WEIGHT = 0.4
 """Weight (0 … 1) of the known colours when they are updated at a new pose or in a new light."""
 
@@ -63,6 +69,14 @@ class Placement:
         do. Requiring twice as much causes a few refits while pieces are placed, and none when they move.
         """
         return constraints(stacks, doubtful) >= max(1, 2 * self.constraints)
+
+
+def required_share(unseen: float) -> float:
+    """Share of squares that must agree with the expected position if the board was last in view so many
+    seconds ago: each turn that may have been played meanwhile changes two.
+    """
+    turns = unseen / _MIN_TURN_TIME
+    return max(_LEAST_AGREEING_SHARE, MIN_AGREEING_SHARE - 2 * turns / len(SQUARES))
 
 
 @dataclass(frozen=True)

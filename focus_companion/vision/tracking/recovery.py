@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..capture.frames import Image
 from ..geometry.scene import Camera
 from .change import Change
-from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement
+from .placement import Hypothesis, Placement
 from .push import Probe, seek, share_agreeing
 from .push_fit import CERTAIN_AGREEMENT, agreements, places
 from .whole_picture import MIN_FOUND_SHARE
@@ -48,11 +48,19 @@ class Recovery:
     """What one picture shows of a board after many of its squares changed at once."""
 
     def __init__(
-        self, image: Image, placement: Placement, stacks: Sequence[str], change: Change, remaining: Change
+        self,
+        image: Image,
+        placement: Placement,
+        stacks: Sequence[str],
+        change: Change,
+        remaining: Change,
+        required: float,
     ) -> None:
         """``placement`` and ``stacks`` (52) are those before the change; ``change`` is since the reference,
-        and ``remaining`` is what remains of it under the conditions of the reference.
+        and ``remaining`` is what remains of it under the conditions of the reference. A share ``required`` of
+        the squares must agree where the board lies now.
         """
+        self._required = required
         self._image, self._placement, self._stacks = image, placement, stacks
         camera, profile, colours = placement.camera, placement.profile, placement.colours
         probe = Probe(profile, stacks)
@@ -70,27 +78,27 @@ class Recovery:
         before = self._placement
         for camera, agrees in self._places:
             there = before.at(camera)
-            yield Hypothesis(there)
+            yield Hypothesis(there, required=self._required)
             # In another light, the known colours may not fit a pose at which the outlines are certain. Then
             # they are learned again there.
             if agrees > CERTAIN_AGREEMENT and self._other_light:
-                yield Hypothesis(there, relearn=True)
+                yield Hypothesis(there, relearn=True, required=self._required)
         if (
             self._other_light
-            and self._share_here < MIN_AGREEING_SHARE
-            and (self._share_elsewhere < MIN_AGREEING_SHARE or self._outlines_stay())
+            and self._share_here < self._required
+            and (self._share_elsewhere < self._required or self._outlines_stay())
         ):
-            yield Hypothesis(before, relearn=True)
+            yield Hypothesis(before, relearn=True, required=self._required)
 
     def by_colours(self, lasted: float) -> Iterator[Hypothesis]:
         """Hypotheses with which only the colours agree: outlines may be wrong where colours are right, by
         noise, a hard shadow, or a piece that also moved. ``lasted``: seconds since the change began.
         """
         before = self._placement
-        if self._everywhere and self._share_elsewhere >= MIN_AGREEING_SHARE:
-            yield Hypothesis(before.at(self._elsewhere))
-        if self._share_here >= MIN_AGREEING_SHARE and lasted > _ABSORB_DELAY:
-            yield Hypothesis(before)
+        if self._everywhere and self._share_elsewhere >= self._required:
+            yield Hypothesis(before.at(self._elsewhere), required=self._required)
+        if self._share_here >= self._required and lasted > _ABSORB_DELAY:
+            yield Hypothesis(before, required=self._required)
 
     @property
     def board_gone(self) -> bool:
@@ -107,7 +115,7 @@ class Recovery:
         """
         share = max(self._share_here, self._share_elsewhere)
         return self._everywhere and (
-            share < MIN_FOUND_SHARE or (share >= MIN_AGREEING_SHARE and not self._places)
+            share < MIN_FOUND_SHARE or (share >= self._required and not self._places)
         )
 
     @cached_property
@@ -115,7 +123,7 @@ class Recovery:
         """Poses near the old one that the outlines do not reject, the best first, with the agreement of the
         outlines. None unless the board changed everywhere and the colours agree.
         """
-        if not self._everywhere or max(self._share_here, self._share_elsewhere) < MIN_AGREEING_SHARE:
+        if not self._everywhere or max(self._share_here, self._share_elsewhere) < self._required:
             return []
         held = self._placement.camera
         start = self._elsewhere if self._share_elsewhere > self._share_here else held

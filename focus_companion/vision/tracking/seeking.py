@@ -11,7 +11,7 @@ from ..detection.manual_corners import refine_manual
 from ..geometry.pose import corner_shift, turned
 from ..geometry.stack_masks import Outlines
 from ..haze import Haze
-from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement
+from .placement import Hypothesis, Placement, required_share
 from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
 from .stillness import Small
 from .watching import Watching
@@ -26,10 +26,6 @@ _SAME_FAULT_RETRY_DELAY = 10.0
 _MIN_SET_UP_SHARE = 0.3
 """Minimum share of squares that agree with the expected position at the board's last pose, while the players
 set it up."""
-_LONG_LOST_DELAY = 5.0
-"""Seconds out of view after which the players may have played on."""
-_MIN_LONG_LOST_SHARE = 0.8
-"""Minimum share of squares that agree with the expected position from then on."""
 _CERTAIN_CONFIDENCE = 0.9
 """Confidence from which the first picture of an empty board is enough. Of 180 simulated pictures, the two
 wrong lattices had 0.42 and 0.56, the right ones 0.37 to 0.99. Raising it delays the start by up to a second.
@@ -153,17 +149,11 @@ class SeekingNear(Seeking):
 
 
 class BoardLost(SeekingNear):
-    """The board has been out of view ``since`` that time (seconds of the stream)."""
+    """The board is out of view."""
 
     state = State.LOST
     setting_up = False
 
-    def __init__(self, context: Context, placement: Placement, since: float) -> None:
-        super().__init__(context, placement)
-        self._since = since
-
     def _attempt(self, picture: StillFrame) -> Watching | None:
-        required = (
-            MIN_AGREEING_SHARE if picture.time - self._since < _LONG_LOST_DELAY else _MIN_LONG_LOST_SHARE
-        )
+        required = required_share(self._context.unseen(picture.time))
         return self._near(picture, required) or self._search(picture, required)

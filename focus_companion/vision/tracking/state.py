@@ -71,7 +71,8 @@ class Context:
     (52): the expected position; ``confirmed``: whether it has been seen since the board was marked by hand;
     ``keep`` (0 … 1): the weight of what is known when colours and background are learned from another
     picture; ``reflection``: the conditions of the last look, if it showed a reflection; ``haze``: that of the
-    picture in which the board was last sought.
+    picture in which the board was last sought; ``in_view``: the last time at which it was in view, and not
+    much of it had changed.
     """
 
     profiles: tuple[BoardProfile, ...]
@@ -85,6 +86,7 @@ class Context:
     fault: str = ""
     reflection: Conditions | None = None
     haze: Haze = CLEAR
+    in_view: float | None = None
     stillness: Stillness = field(default_factory=Stillness)
     pauses: Pauses = field(default_factory=Pauses)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
@@ -93,6 +95,10 @@ class Context:
         """A pose and a profile fitted to the expected position, with the usual colours of pieces."""
         colours = before_any_piece(self.players, profile)
         return Placement(Outlines(camera, profile), colours, constraints(self.standing), by_hand=by_hand)
+
+    def unseen(self, time: float) -> float:
+        """Seconds for which the board has been out of view at this time; 0 if it never was in view."""
+        return 0.0 if self.in_view is None else time - self.in_view
 
     def watch(self, outlines: Outlines) -> None:
         """Restrict the detection of motion to this board and its surroundings."""

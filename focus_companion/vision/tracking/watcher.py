@@ -98,7 +98,7 @@ class Watcher:
         self._marked = None
         now, picture = self._now, StillFrame(frame, frame.time - lasted, small, self._context.haze)
         if isinstance(now, Watching):
-            self._now = now.see(picture) or BoardLost(self._context, now.placement, frame.time)
+            self._now = now.see(picture) or BoardLost(self._context, now.placement)
         else:
             self._now = now.see(picture)
         return self._now.look

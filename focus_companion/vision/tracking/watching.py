@@ -18,7 +18,7 @@ from .change import Change, Smoothed, reflected, table_window
 from .first_piece import fit_first_piece
 from .look import Look
 from .occluder import Occluder
-from .placement import MIN_AGREEING_SHARE, Hypothesis, Placement, Verified, constraints, verify
+from .placement import Hypothesis, Placement, Verified, constraints, required_share, verify
 from .push_fit import CERTAIN_AGREEMENT, agreements, fits
 from .recovery import Recovery, WideChange, is_wide
 from .reference import Reference
@@ -49,6 +49,8 @@ class Watching:
         self._motion = STILL
         self._wide_change: WideChange | None = None
         context.fault = ""
+        context.pauses.unseen(context.unseen(picture.time))
+        context.in_view = picture.time
         self._relearned = 0
         """Number of the last look for which relearning the colours was tried."""
         context.watch(self.outlines)
@@ -80,6 +82,8 @@ class Watching:
             del look
             return self._compare(picture)
         look.time = picture.time
+        if self._wide_change is None:
+            self._context.in_view = picture.time
         if (
             self._wide_change is None
             or look.change is None
@@ -117,6 +121,7 @@ class Watching:
                 return after
         else:
             self._wide_change = None
+            self._context.in_view = picture.time
         self.look = self._new_look(picture, smoothed, change, conditions)
         return self
 
@@ -185,12 +190,13 @@ class Watching:
         context, wide_change = self._context, self._wide_change
         since = picture.time if wide_change is None else wide_change.since
         self._wide_change = WideChange(since, picture.time)
-        recovery = Recovery(picture.image, self.placement, context.standing, change, remaining)
+        required = required_share(context.unseen(picture.time))
+        recovery = Recovery(picture.image, self.placement, context.standing, change, remaining, required)
         lasted = picture.time - since
         for hypothesis in recovery.by_outlines():
             if after := Watching.at(context, picture, hypothesis):
                 return after
-        if recovery.moved_far and any(context.standing) and (after := self._elsewhere(picture)):
+        if recovery.moved_far and any(context.standing) and (after := self._elsewhere(picture, required)):
             return after
         for hypothesis in recovery.by_colours(lasted):
             if after := Watching.at(context, picture, hypothesis):
@@ -202,13 +208,13 @@ class Watching:
             return Watching.at(context, picture, Hypothesis(self.placement, relearn=True, required=0.0))
         return None
 
-    def _elsewhere(self, picture: StillFrame) -> Watching | None:
+    def _elsewhere(self, picture: StillFrame, required: float) -> Watching | None:
         """The state after this picture if the board lies anywhere else in it: the camera was put down again,
-        or turned.
+        or turned. A share ``required`` of the squares must agree there.
         """
         context = self._context
         found = search(context, picture)
-        there = None if found is None else hypothesis_at(context, picture, found, MIN_AGREEING_SHARE)
+        there = None if found is None else hypothesis_at(context, picture, found, required)
         # A board of which only a part is in view is reported once it counts as lost.
         context.fault = ""
         return None if there is None else Watching.at(context, picture, there)

@@ -225,6 +225,21 @@ def test_if_no_outlines_agree_the_whole_picture_is_searched_before_colours_decid
     assert table.camera == (zoomed if found else table.beside)
 
 
+def test_the_longer_a_board_was_out_of_view_the_fewer_squares_must_agree(
+    monkeypatch: pytest.MonkeyPatch, table: Table
+) -> None:
+    """Somebody leaned over the board and pushed it, and three turns were played meanwhile."""
+    table.verified = {(table.right, False)}
+    table.recognised(monkeypatch, 0.1, table.right, there=0.87)
+    monkeypatch.setattr(push_fit, "agreements", lambda *_: [0.2])
+    monkeypatch.setattr(push_fit, "fits", lambda *_: [(table.right, 0.75)])
+    assert table.another_lamp() is not None and table.camera is table.held
+    for _ in range(3):
+        seen = table.another_lamp()
+    assert table.camera is table.right and table.watcher.state is State.WATCHING
+    assert seen is not None and 2.0 < seen.unwatched < 4.0
+
+
 def test_a_board_that_is_found_nowhere_is_lost(monkeypatch: pytest.MonkeyPatch, table: Table) -> None:
     """Not at once, as an arm may hide it for a while; it is then found again in the same place."""
     table.unrecognised(monkeypatch)
