@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -66,6 +67,15 @@ class Doubt:
     def squares(self, position: Position) -> tuple[int, ...]:
         """The squares on which the beliefs disagree; ``position``: the game's last one."""
         return doubtful_squares(self.beliefs, position)
+
+    @property
+    def only_order_open(self) -> bool:
+        """Whether the beliefs are the same turns in different orders that led to the same position: no later
+        picture distinguishes them, and nothing depends on them.
+        """
+        turns = {frozenset(Counter(belief.turns).items()) for belief in self.beliefs}
+        positions = {belief.positions[-1:] for belief in self.beliefs}
+        return len(turns) == 1 and len(positions) == 1
 
     def asked_in(self, position: Position) -> tuple[Move, ...]:
         """The turns that the players were asked about last, if that was in this position."""

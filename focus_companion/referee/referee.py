@@ -317,7 +317,8 @@ class Referee:
         sequences = turn_sequences(acts)
         if not any(sequences):
             return []
-        if not (self._only_earlier_in_doubt(acts) or self._settled(look, self._settle_times.unclear)):
+        went_on = self._only_earlier_in_doubt(acts)
+        if not (went_on or self._settled(look, self._settle_times.unclear)):
             if self._pending is None and all(is_complete(act) for act in acts if act.legal):
                 self._doubt.remember(acts, judgement.weights, position)
             return []
@@ -329,6 +330,9 @@ class Referee:
         if complete:
             self._doubt.believe(acts, judgement.weights, position)
             sure = common_prefix([act.moves for act in acts])
+            if went_on and self._doubt.only_order_open:
+                # The players were asked and have played on.
+                sure = judgement.act.moves
             if sure and not self._asked_for.asked_for(sure, position, self._rules):
                 self._doubt.drop()
                 return [*verdicts, *self._not_chosen(sure[0], look, position)]

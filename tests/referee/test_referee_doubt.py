@@ -118,6 +118,20 @@ def test_a_doubt_that_ended_before_its_settle_time_is_remembered(quickly: bool) 
     assert (alert["reason"], alert["player"]) == ("not_straight", "red")
 
 
+def test_in_which_order_turns_were_made_is_asked_until_play_goes_on() -> None:
+    """Three turns were made while nobody could see them: nothing that follows depends on their order."""
+    stands = {"d5": "g", "d6": "", "b4": "g", "b5": "", "f2": "r", "f3": "", "g4": "r", "g5": ""}
+    table = begun(rules(stands, {}))
+    changed = {"d5": "", "d6": "g", "b4": "", "b5": "g", "f2": "", "f3": "r"}
+    emitted = table.show(table.put(changed), 2.5)
+    assert emitted.summary == ["unclear"]
+    assert set(emitted.events[0].to_json()["candidates"]) == {"d5-d6", "b4-b5"}
+    emitted = table.show(table.put({"g4": "", "g5": "r"}), 2.5)
+    first, second, third, last = emitted.summary
+    assert {first, third} == {"move d5-d6", "move b4-b5"} and (second, last) == ("move f2-f3", "move g4-g5")
+    assert table.session.position.stacks == table.stacks
+
+
 def test_a_doubt_lasts_until_a_turn_decides() -> None:
     table = doubted_turn()
     emitted = table.show(table.put({"b5": "", "b7": "gg"}), 1.5)
