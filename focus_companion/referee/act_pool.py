@@ -127,15 +127,15 @@ class ActPool:
         if self._trimmed is not None:
             self.acts += _since_prompt(self._worlds[0], self._trimmed, inside)
 
-    def add_long_successions(self) -> None:
+    def long_successions(self) -> list[Act]:
         """Three or more turns between the most changed squares, as many as may have changed all those that
         certainly did: something was over the board for so long that the players went on meanwhile.
         """
-        if len(self.strong) <= _MAX_LONG_SUCCESSION_SQUARES:
-            inside = self._most_changed(_MAX_LONG_SUCCESSION_SQUARES)
-            most, likeliest = max(3, (len(self.strong) + 1) // 2), self._worlds[:1]
-            acts = self._under_beliefs(lambda world: world.legal.long_successions(inside, most), likeliest)
-            self.acts += acts
+        if len(self.strong) > _MAX_LONG_SUCCESSION_SQUARES:
+            return []
+        inside = self._most_changed(_MAX_LONG_SUCCESSION_SQUARES)
+        most, likeliest = max(3, (len(self.strong) + 1) // 2), self._worlds[:1]
+        return [*self._under_beliefs(lambda world: world.legal.long_successions(inside, most), likeliest)]
 
     def add_hidden_origins(self, placed: Act) -> None:
         """Moves to where a piece of unknown origin was placed, from squares that barely show its absence."""

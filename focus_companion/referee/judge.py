@@ -205,8 +205,10 @@ def _likeliest(look: Look, pool: ActPool, pending: Pending | None) -> Judgement:
         pool.add_hidden_origins(best.act)
         best = weigh(screening, pool.acts)
     if not explains(look, best, pool.strong):
-        pool.add_long_successions()
-        best = weigh(screening, pool.acts)
+        longer = weigh(screening, [*pool.acts, *pool.long_successions()])
+        # What an arm hides looks like pieces that were moved out of sight, but not like where they went.
+        if explains(look, longer, pool.strong):
+            best = longer
     if pending is not None and _left_too_high(best.act) and not _certainly_left(look, best, pending):
         # It is not certain that the stack was left too high: ask instead of alerting.
         best = _as_question(best, weigh(screening, [act for act in pool.acts if not _left_too_high(act)]))

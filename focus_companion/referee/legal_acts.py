@@ -82,17 +82,26 @@ class LegalActs:
                 yield from self._pendings(middle, two, (one,), Kind.TURNS)
 
     def long_successions(self, squares: Collection[int], most: int) -> Iterator[Act]:
-        """Three or more consecutive legal turns between these squares, at most so many. A stack may also have
-        been set on its own colour, which barely shows.
+        """Three or more consecutive legal turns between these squares, at most so many. One of them may have
+        set a stack on its own colour, which barely shows.
         """
-        yield from self._continued(self.position, (), squares, most)
+        yield from self._continued(self.position, (), squares, most, may_hide=True)
 
     def _continued(
-        self, position: Position, made: tuple[Move, ...], squares: Collection[int], most: int
+        self,
+        position: Position,
+        made: tuple[Move, ...],
+        squares: Collection[int],
+        most: int,
+        *,
+        may_hide: bool,
     ) -> Iterator[Act]:
-        """Those that begin with the turns ``made``, which led to ``position``."""
+        """Those that begin with the turns ``made``, which led to ``position``. ``may_hide``: whether a stack
+        may still be set on its own colour elsewhere.
+        """
         for move in legal_moves(position, self.rules) if position.to_move else ():
-            if not lies_within(move, squares) and not _on_own_colour(position, move, squares):
+            seen = lies_within(move, squares)
+            if not seen and not (may_hide and _on_own_colour(position, move, squares)):
                 continue
             turns = (*made, move)
             if len(turns) > 2:
@@ -103,7 +112,8 @@ class LegalActs:
                 pendings = self._pendings(position, move, made, Kind.TURNS)
                 yield from (replace(act, given_prior=prior) for act in pendings)
             if len(turns) < most:
-                yield from self._continued(apply(position, move, self.rules), turns, squares, most)
+                after = apply(position, move, self.rules)
+                yield from self._continued(after, turns, squares, most, may_hide=may_hide and seen)
 
     def unseen(self, open_squares: Collection[int]) -> Iterator[Act]:
         """A barely visible turn, followed by a turn on these squares.

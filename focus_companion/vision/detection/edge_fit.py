@@ -64,7 +64,7 @@ def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple
 def _likely_outlines(
     edges: Edges, camera: Camera, profile: BoardProfile
 ) -> tuple[Integers, Floats, OutlinePoints]:
-    """The same as :func:`likely_heights`, and the outlines of these stacks ."""
+    """The same as :func:`likely_heights`, and the outlines of these stacks."""
     reach, count = max(1.0, 0.05 * camera.pitch_pixels(profile)), len(profile.centres)
     every = np.repeat(HEIGHTS, count)
     shown = outlines(camera, profile, every, np.tile(profile.centres, (len(HEIGHTS), 1)))

@@ -80,7 +80,8 @@ def outlines(camera: Camera, profile: BoardProfile, heights: Integers, centres: 
     slopes = (shown[:, 0] - shown[:, 1]) / (2 * step)
     leaning = slopes @ DIRECTIONS.T
     ground = np.hypot(leaning[:, 0], leaning[:, 1])
-    tangent = np.empty((count, NORMALS, 2))  # radius and height of the ring
+    # Radius and height of the ring on which each point lies.
+    tangent = np.empty((count, NORMALS, 2))
     for number, solid in enumerate(solids):
         rings, here = np.array(solid.rings), kind == number
         reach = ground[here, :, None] * rings[:, 0] + leaning[here, 2, :, None] * rings[:, 1]

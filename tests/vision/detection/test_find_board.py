@@ -167,7 +167,8 @@ def test_a_shift_by_a_square_is_corrected_before_the_search_goes_on(
     search = BoardSearch(image, PROFILE, stacks, None)
     beside = ScoredFit(turned(camera, 0, (PROFILE.pitch, 0.0)), 3.0, 0.74)
     looked: list[int] = []
-    monkeypatch.setattr(search, "_best_fit", lambda: beside)
+    monkeypatch.setattr(search, "_fitted", lambda _: beside)
+    monkeypatch.setattr(search._search, "best", lambda: [camera, beside.camera])
     monkeypatch.setattr(search._search, "collect", looked.append)
     best = search.best()
     assert best is not None and best.certain and len(looked) == 1
