@@ -105,6 +105,7 @@ class LegalActs:
                 continue
             turns = (*made, move)
             if len(turns) > 2:
+                # Each further turn is as unlikely as the second one.
                 prior = Kind.TURNS.value + (len(turns) - 2) * (Kind.TURNS.value - Kind.TURN.value)
                 touched = {square for turn in turns for square in squares_of(turn)}
                 changes = changes_between(self.stacks, trimmed(position, move), touched)

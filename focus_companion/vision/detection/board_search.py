@@ -165,6 +165,7 @@ class BoardSearch:
         return best
 
     def _best_fit_of(self, candidates: Sequence[Camera]) -> ScoredFit | None:
+        """The best fit of these candidates, of which only the most likely ones are fitted."""
         odds = self._odds
         for candidate in candidates:
             if id(candidate) not in odds:

@@ -78,17 +78,17 @@ class Recovery:
         before = self._placement
         for camera, agrees in self._places:
             there = before.at(camera)
-            yield Hypothesis(there, required=self._required)
+            yield self._hypothesis(there)
             # In another light, the known colours may not fit a pose at which the outlines are certain. Then
             # they are learned again there.
             if agrees > CERTAIN_AGREEMENT and self._other_light:
-                yield Hypothesis(there, relearn=True, required=self._required)
+                yield self._hypothesis(there, relearn=True)
         if (
             self._other_light
             and self._share_here < self._required
             and (self._share_elsewhere < self._required or self._outlines_stay())
         ):
-            yield Hypothesis(before, relearn=True, required=self._required)
+            yield self._hypothesis(before, relearn=True)
 
     def by_colours(self, lasted: float) -> Iterator[Hypothesis]:
         """Hypotheses with which only the colours agree: outlines may be wrong where colours are right, by
@@ -96,9 +96,12 @@ class Recovery:
         """
         before = self._placement
         if self._everywhere and self._share_elsewhere >= self._required:
-            yield Hypothesis(before.at(self._elsewhere), required=self._required)
+            yield self._hypothesis(before.at(self._elsewhere))
         if self._share_here >= self._required and lasted > _ABSORB_DELAY:
-            yield Hypothesis(before, required=self._required)
+            yield self._hypothesis(before)
+
+    def _hypothesis(self, placement: Placement, *, relearn: bool = False) -> Hypothesis:
+        return Hypothesis(placement, relearn=relearn, required=self._required)
 
     @property
     def board_gone(self) -> bool:

@@ -71,8 +71,8 @@ class Context:
     (52): the expected position; ``confirmed``: whether it has been seen since the board was marked by hand;
     ``keep`` (0 … 1): the weight of what is known when colours and background are learned from another
     picture; ``reflection``: the conditions of the last look, if it showed a reflection; ``haze``: that of the
-    picture in which the board was last sought; ``in_view``: the last time at which it was in view, and not
-    much of it had changed.
+    picture in which the board was last sought; ``last_in_view``: the last time at which it was in view, and
+    not much of it had changed.
     """
 
     profiles: tuple[BoardProfile, ...]
@@ -86,7 +86,7 @@ class Context:
     fault: str = ""
     reflection: Conditions | None = None
     haze: Haze = CLEAR
-    in_view: float | None = None
+    last_in_view: float | None = None
     stillness: Stillness = field(default_factory=Stillness)
     pauses: Pauses = field(default_factory=Pauses)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
@@ -98,7 +98,7 @@ class Context:
 
     def unseen(self, time: float) -> float:
         """Seconds for which the board has been out of view at this time; 0 if it never was in view."""
-        return 0.0 if self.in_view is None else time - self.in_view
+        return 0.0 if self.last_in_view is None else time - self.last_in_view
 
     def watch(self, outlines: Outlines) -> None:
         """Restrict the detection of motion to this board and its surroundings."""

@@ -50,7 +50,7 @@ class Watching:
         self._wide_change: WideChange | None = None
         context.fault = ""
         context.pauses.unseen(context.unseen(picture.time))
-        context.in_view = picture.time
+        context.last_in_view = picture.time
         self._relearned = 0
         """Number of the last look for which relearning the colours was tried."""
         context.watch(self.outlines)
@@ -83,7 +83,7 @@ class Watching:
             return self._compare(picture)
         look.time = picture.time
         if self._wide_change is None:
-            self._context.in_view = picture.time
+            self._context.last_in_view = picture.time
         if (
             self._wide_change is None
             or look.change is None
@@ -121,7 +121,7 @@ class Watching:
                 return after
         else:
             self._wide_change = None
-            self._context.in_view = picture.time
+            self._context.last_in_view = picture.time
         self.look = self._new_look(picture, smoothed, change, conditions)
         return self
 
