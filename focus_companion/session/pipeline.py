@@ -32,6 +32,7 @@ from ..vision.geometry.stack_masks import Outlines
 from ..vision.overlay import draw_reading
 from ..vision.placement_check import Trial, check_mount, try_picture
 from ..vision.tracking.look import Look
+from ..vision.tracking.resting import RestingOccluder
 from ..vision.tracking.state import State
 from ..vision.tracking.watcher import Watcher
 from .decisions import DecisionListener
@@ -49,7 +50,8 @@ OCCLUDER_ABSORB_TIME = 3.0
 """Seconds after which a still occluder is absorbed: it counts as part of the scene."""
 
 OBJECT_ABSORB_TIME = 0.5
-"""The same for an occluder that cannot be an arm: it stands by itself, or hides nothing."""
+"""The same for an occluder that cannot be the acting arm: it stands by itself, hides nothing, or has stayed
+while somebody acted beside it."""
 
 RELIT_ABSORB_TIME = 0.3
 """The same if the light has changed all over the board."""
@@ -106,7 +108,7 @@ class Pipeline:
         self._differs: tuple[int, ...] = ()
         self._lifted: tuple[int, str] | None = None
         self._given: tuple[Corners | None, bool] | None = None
-        self._usable = PictureCheck()
+        self._usable, self._resting = PictureCheck(), RestingOccluder()
         self._shades: tuple[Camera, dict[str, Shade]] | None = None
         self._reader = Reader(self._profiles, self._players, rank1, lens, threaded=threaded)
 
@@ -211,7 +213,7 @@ class Pipeline:
         if decision.unchanged:
             if _fit_for_reference(look):
                 watcher.unchanged()
-        elif decision.covered and look.age > _absorb_time(look, watcher.standing):
+        elif decision.covered and look.age > self._absorb_time(look, watcher.standing):
             watcher.absorb(look)
         return [*verdicts, *decision.verdicts]
 
@@ -356,25 +358,27 @@ class Pipeline:
         outlines = self.outlines
         return image if outlines is None else draw_reading(image, outlines, stacks, wrong)
 
+    def _absorb_time(self, look: Look, standing: Sequence[str]) -> float:
+        """Seconds after which what seems to cover the board counts as part of the scene, and not as an
+        occluder.
+        """
+        if look.all_over:
+            return RELIT_ABSORB_TIME
+        if look.age > OBJECT_ABSORB_TIME and look.occluder is not None:
+            alone = not look.occluder.from_edge or not look.hidden
+            quickly = alone or self._resting.rests(look)
+            return OBJECT_ABSORB_TIME if quickly else OCCLUDER_ABSORB_TIME
+        if (
+            look.age > SHADE_ABSORB_TIME
+            and look.widespread
+            and len(look.disagreeing(standing)) <= _MAX_TURN_SQUARES
+        ):
+            return SHADE_ABSORB_TIME
+        return OCCLUDER_ABSORB_TIME
+
 
 def _fit_for_reference(look: Look) -> bool:
     """Whether a look at the expected position may become the reference: it shows no change that is likely to
     pass, such as the shadow of an arm that is about to act.
     """
     return look.age > SHADE_ABSORB_TIME or not (look.touched > MIN_CHANGED_FRACTION).any()
-
-
-def _absorb_time(look: Look, standing: Sequence[str]) -> float:
-    """Seconds after which what seems to cover the board counts as part of the scene, not as an occluder."""
-    if look.all_over:
-        return RELIT_ABSORB_TIME
-    if look.age > OBJECT_ABSORB_TIME and look.occluder is not None:
-        alone = not look.occluder.from_edge or not look.hidden
-        return OBJECT_ABSORB_TIME if alone else OCCLUDER_ABSORB_TIME
-    if (
-        look.age > SHADE_ABSORB_TIME
-        and look.widespread
-        and len(look.disagreeing(standing)) <= _MAX_TURN_SQUARES
-    ):
-        return SHADE_ABSORB_TIME
-    return OCCLUDER_ABSORB_TIME

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from table_scene import FPS, Table, small_look
 
+from focus_companion.game.moves import legal_moves
+from focus_companion.game.play import apply
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.decision import Decision
@@ -20,6 +22,7 @@ from focus_companion.session.pipeline import (
     SHADE_ABSORB_TIME,
 )
 from focus_companion.simulator.scene_style import BoardStyle
+from focus_companion.simulator.stage import Hand, square_centre
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.registration import patch_fit
 from focus_companion.vision.tracking.look import Look
@@ -200,6 +203,38 @@ def test_an_arm_that_has_gone_leaves_the_board_free_at_once() -> None:
     watched = Watched()
     assert watched.covered_for(OCCLUDER_ABSORB_TIME + 0.5, ARM) > 0.0
     assert watched.covered_for(1.2) == 0.0
+
+
+def test_others_play_on_beside_an_arm_that_rests() -> None:
+    """No position stands long enough for an arm to become part of the scene, but this one is not acting."""
+    resting, watched = arm(230, 60), Watched()
+    table = watched.table
+    position, stacks, played = table.session.position, [], []
+    for _ in range(2):
+        move = next(
+            move
+            for move in legal_moves(position, table.rules)
+            if all(square[0] in "fgh" for square in str(move).split("-"))
+        )
+        played.append(f"move {move}")
+        position = apply(position, move, table.rules)
+        stacks.append(position.stacks)
+    assert watched.covered_for(0.8, resting) > 0.0
+    for number, stands in enumerate(stacks):
+        hand = Hand("E", *square_centre(table.director.look, INDEX["g5"]), 20.0)
+        table.shoot(replace(table.stage(), hand=hand), 0.3, resting)
+        table.stacks = stands
+        emitted = table.shoot(table.stage(), 1.0, resting).summary
+        assert emitted == played[number : number + 1]
+
+
+def test_an_arm_that_stays_while_nobody_acts_may_still_be_acting() -> None:
+    """Only something else has moved."""
+    resting, watched = arm(230, 60), Watched()
+    hand = Hand("E", *square_centre(watched.table.director.look, INDEX["g5"]), 20.0)
+    for _ in range(3):
+        assert watched.covered_for(1.0, resting) > 1.0 - 3 / FPS
+        watched.table.shoot(replace(watched.table.stage(), hand=hand), 0.3, resting)
 
 
 def test_a_turn_made_under_an_arm_that_rested_is_reported_when_the_arm_has_gone() -> None:

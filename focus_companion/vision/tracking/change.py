@@ -102,7 +102,7 @@ class Change:
         self._blur = blur_difference(*parts, outlines.pitch)
         self.shown = focused_alike(*parts, self._blur)
         """Both pictures in the window, blurred, and focused alike."""
-        self.changed: NDArray[np.bool_] = self._differing(*self.shown)
+        self.changed: NDArray[np.bool_] = self.differing(*self.shown)
         self.occluded = self._occluded_by(objects)
         """Mask (h, w) of what objects cover in the picture; it counts as unchanged. ``None`` without any."""
         if self.occluded is not None:
@@ -124,10 +124,11 @@ class Change:
         occluded = np.zeros(self.before.shape[:2], np.bool_)
         for each in objects:
             now, before = (blurred(picture.image[each.window.slices]) for picture in self._pictures)
-            occluded[each.window.slices] |= each.covered(now, before, self._differing(now, before))
+            occluded[each.window.slices] |= each.covered(now, before, self.differing(now, before))
         return occluded
 
-    def _differing(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    def differing(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Mask (h, w) of the pixels in which two blurred pictures (h, w, 3) differ by more than noise."""
         similar = np.asarray(cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._tolerance), np.uint8)
         differing: NDArray[np.bool_] = similar == 0
         return differing
@@ -160,7 +161,7 @@ class Change:
         step = self.step
         window = table_window(self.outlines)
         shown = [picture.thinned(window, step) for picture in self._pictures]
-        beside = self._differing(*shown) & ~_near_lattice(self.outlines)[::step, ::step]
+        beside = self.differing(*shown) & ~_near_lattice(self.outlines)[::step, ::step]
         if self.occluded is not None:
             beside &= ~self.occluded[window.slices][::step, ::step]
         if not beside.any():
