@@ -53,7 +53,8 @@ MIN_TOO_HIGH_LEAD = 45.0
 """Nats by which the untrimmed stack must lead the trimmed one for an alert to be based on it."""
 
 _MAX_EXPLAINED_SQUARES = 5
-"""Number of most changed squares whose change is not attributed to an occluder: an act may explain it."""
+"""Number of most changed squares whose change is not attributed to an occluder: an act may explain it. No act
+explains the picture if more have changed, but only stacks."""
 
 _MAX_ADDED_PIECES = 3
 """Maximum number of pieces that an act may add to each of them."""
@@ -124,7 +125,8 @@ def _judged(
     )
     if over > MAX_FOREIGN_AREA:
         # An arm: no turn changes so much outside its own few squares.
-        return Judgement(NOTHING, 0.0, 0.0, foreign=over)
+        nothing = Judgement(NOTHING, 0.0, 0.0, foreign=over, weights=(0.0,))
+        return _unexplained_unless_arm(look, nothing, open_squares, history[-1])
     believed = [*beliefs]
     if not (in_reference and beliefs) and all(belief.turns for belief in beliefs):
         believed.insert(0, Belief())
@@ -146,7 +148,8 @@ def _judged(
         begun=other,
         alternatives=alternatives,
     )
-    return _with_foreign(look, _likeliest(look, pool, pending))
+    found = _with_foreign(look, _likeliest(look, pool, pending))
+    return _unexplained_unless_arm(look, found, open_squares, history[-1]) if found.covered else found
 
 
 def _shaded_placings(look: Look, position: Position) -> list[int]:
@@ -325,6 +328,18 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
         weighed=best.weighed,
         pending=best.pending,
     )
+
+
+def _unexplained_unless_arm(
+    look: Look, covered: Judgement, squares: Sequence[int], position: Position
+) -> Judgement:
+    """The judgement ``covered`` or, if nothing but stacks has changed, that no act explains the look: more
+    turns than can be reconstructed were played out of sight, or somebody has swept over the board.
+    """
+    changed = int((look.touched > MIN_CHANGED_FRACTION).sum())
+    if changed <= _MAX_EXPLAINED_SQUARES or not look.only_stacks_changed:
+        return covered
+    return _with_foreign(look, _unexplained(look, covered, squares, position))
 
 
 def _changed_since_reference(look: Look, squares: Collection[int]) -> set[int]:

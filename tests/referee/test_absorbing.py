@@ -237,6 +237,26 @@ def test_an_arm_that_stays_while_nobody_acts_may_still_be_acting() -> None:
         watched.table.shoot(replace(watched.table.stage(), hand=hand), 0.3, resting)
 
 
+@pytest.mark.parametrize("turns", [7, pytest.param(9, marks=pytest.mark.slow)])
+def test_more_turns_out_of_sight_than_can_be_reconstructed_are_alerted(turns: int) -> None:
+    """Stacks side by side that have all changed are no arm."""
+    table = Table(Rules.make(2))
+    table.show()
+    position, touched = table.session.position, set[int]()
+    for _ in range(turns):
+        free = (m for m in legal_moves(position, table.rules) if touched.isdisjoint((m.origin, m.target)))
+        move = next(free)
+        assert move.origin is not None
+        touched |= {move.origin, move.target}
+        position = apply(position, move, table.rules)
+    hand = Hand("E", *square_centre(table.director.look, INDEX["d5"]), 20.0)
+    table.shoot(replace(table.stage(), hand=hand), 0.3)
+    table.stacks = position.stacks
+    emitted = table.shoot(table.stage(), 4.0)
+    assert emitted.summary == ["alert unexplained"]
+    assert {INDEX[square] for square in emitted.events[0].to_json()["squares"]} == touched
+
+
 def test_a_turn_made_under_an_arm_that_rested_is_reported_when_the_arm_has_gone() -> None:
     """It had counted as part of the scene, and so did what was done under it."""
     watched = Watched()

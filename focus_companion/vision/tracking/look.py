@@ -203,6 +203,11 @@ class Look:
         return None if self.change is None or self.widespread else Regions(self.change).occluder()
 
     @cached_property
+    def only_stacks_changed(self) -> bool:
+        """Whether only stacks and their shadows have changed: an arm also changes what lies between them."""
+        return self.change is not None and Regions(self.change).occluder(in_shadow=True) is None
+
+    @cached_property
     def hidden(self) -> tuple[int, ...]:
         """Squares under the occluder that do not clearly agree with the expected position."""
         if self.occluder is None:
