@@ -51,6 +51,10 @@ _MEDIAN_LENGTH = 1.177
 _MIN_OFFSET_SCALE = 0.05
 """Minimum standard deviation of residual shifts, in pixels: edges are not located more accurately."""
 
+PARAMETER_COST = float(np.log(2 * 52) / 2)
+"""Log-likelihood that a parameter of a pose has to gain: the Bayesian information criterion for two
+coordinates on each of 52 squares."""
+
 _MAX_OCCLUDER_DISTANCE = 3.2
 """Maximum distance, in squares, between a stack and the outlines that it occludes."""
 

@@ -18,6 +18,7 @@ from ..geometry.scene import BoardProfile, Camera, Lens
 from .dome_shading import best_shaded, shading_misfit
 from .edge_fit import fit_outlines, likely_heights, outline_agreement, square_offsets
 from .edges import Edges, board_bounds
+from .pixel_aspect import PixelAspects, with_aspect
 from .pixel_check import pixel_mismatch
 
 _CANDIDATE_REACHES = (0.25, 0.18, 0.12)
@@ -142,7 +143,8 @@ def refine_detection(
         start = upright(start, profiles[0], [""] * len(profiles[0].centres), rank1)
         best = _by_outlines(edges, start, profiles, lens)
     else:
-        best = _by_position(fine, edges, start, profiles, stacks, lens)
+        aspects = PixelAspects() if lens else PixelAspects.of(image.shape[1], image.shape[0])
+        best = _by_position(fine, edges, start, profiles, stacks, lens, aspects)
     return resized(best.camera, image), best.profile
 
 
@@ -216,6 +218,7 @@ def _by_position(
     profiles: Sequence[BoardProfile],
     stacks: Sequence[str],
     lens: LensProfile | None,
+    aspects: PixelAspects,
 ) -> _Hypothesis:
     """The set and the camera with the best score for the known position; if the first fits leave a
     residual, the search continues around them.
@@ -238,16 +241,40 @@ def _by_position(
     best, mismatch = _best_rendered(fine, choices, stacks, mismatches)
     if not any(stacks):
         return _by_shading(fine, edges, best, stacks, lens)
-    if misfit(edges, best.camera, best.profile, stacks) > _MAX_MISFIT or mismatch > MAX_MISMATCH:
-        for near in displaced_cameras(best.camera, best.profile, _RESTART_DISTANCE):
-            seek(near, best.profile, APPROXIMATE_REACHES)
-        restarted, _ = _best_rendered(fine, choices, stacks, mismatches)
-        if restarted is not best:
-            for profile in profiles:
-                if profile is not restarted.profile:
-                    seek(restarted.camera, profile, _NEARBY_REACHES)
+
+    def with_other_pixels(found: _Hypothesis) -> tuple[_Hypothesis, float] | None:
+        """The best hypothesis with another of the ``aspects``, and its mismatch; ``None`` if it is less
+        likely.
+        """
+        prior, heights = lens_prior(lens, fine.shape[1], fine.shape[0]), [len(stack) for stack in stacks]
+        near = with_aspect(edges, found.camera, found.profile, prior, heights, APPROXIMATE_REACHES, aspects)
+        if near is found.camera:
+            return None
+        sets = []
+        for profile in profiles:
+            camera, score = _refined(edges, near, profile, stacks, _NEARBY_REACHES, lens)
+            sets.append(_Hypothesis(score, camera, profile))
+        return _best_rendered(fine, sets, stacks, mismatches)
+
+    def converged(choice: _Hypothesis, mismatch: float) -> bool:
+        off = misfit(edges, choice.camera, choice.profile, stacks)
+        return off <= _MAX_MISFIT and mismatch <= MAX_MISMATCH
+
+    other = with_other_pixels(best)
+    if other is not None and converged(*other):
+        return other[0]
+    if converged(best, mismatch):
+        return best
+    for near in displaced_cameras(best.camera, best.profile, _RESTART_DISTANCE):
+        seek(near, best.profile, APPROXIMATE_REACHES)
+    restarted, _ = _best_rendered(fine, choices, stacks, mismatches)
+    if restarted is not best:
+        for profile in profiles:
+            if profile is not restarted.profile:
+                seek(restarted.camera, profile, _NEARBY_REACHES)
         best, _ = _best_rendered(fine, choices, stacks, mismatches)
-    return best
+        other = with_other_pixels(best)
+    return best if other is None else other[0]
 
 
 def _by_shading(

@@ -13,8 +13,9 @@ from .scene import BoardProfile, Camera, Lens
 
 Floats = NDArray[np.float64]
 
-PRIOR_SPREAD = {"focal": 0.17, "k1": 0.05}
-"""Standard deviations of the prior about the guessed lens: of the focal length's logarithm, and of k1."""
+PRIOR_SPREAD = {"focal": 0.17, "k1": 0.05, "aspect": 0.15}
+"""Standard deviations of the prior about the guessed lens: of the focal length's logarithm, of k1 and, where
+pixels need not be square, of the logarithm of their aspect."""
 
 _FIELDS_OF_VIEW = np.linspace(42.0, 84.0, 22)
 """Angles of view along the longer side that are tried, in degrees."""
@@ -46,6 +47,7 @@ def square_view(
     centre = np.array(lens.centre)
     columns = homography.copy()
     columns[:2] -= centre[:, None] * columns[2]
+    columns[1] /= lens.aspect
     focals = max(lens.width, lens.height) / 2 / np.tan(np.radians(_FIELDS_OF_VIEW) / 2)
     if known:
         focals = np.array([lens.focal])
@@ -86,7 +88,8 @@ def undistort(points: Floats, lens: Lens) -> Floats:
 
 def distort(points: Floats, lens: Lens) -> Floats:
     """The inverse of :func:`undistort`."""
-    rays = np.column_stack([(points - lens.centre) / lens.focal, np.ones(len(points))])
+    sides = lens.focal, lens.focal * lens.aspect
+    rays = np.column_stack([(points - lens.centre) / sides, np.ones(len(points))])
     return Camera(lens, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)).project(rays)
 
 
@@ -111,13 +114,20 @@ def lifted(camera: Camera, up: float) -> Camera:
 @dataclass(frozen=True, slots=True)
 class Prior:
     """The lens prior for the refinement: focal length and k1, each with a standard deviation (of the
-    logarithm for the focal length).
+    logarithm for the focal length). ``aspect_spread``: that of the logarithm of the pixels' aspect, about
+    square ones; the aspect is known if it is 0.
     """
 
     focal: float
     k1: float
     focal_spread: float = PRIOR_SPREAD["focal"]
     k1_spread: float = PRIOR_SPREAD["k1"]
+    aspect_spread: float = 0.0
+
+    def cost(self, lens: Lens) -> float:
+        """Negative logarithm of the prior's density for a lens, in nats, up to a constant."""
+        means, spreads = _lens_prior(self)
+        return float((((_lens_parameters(lens)[: len(means)] - means) / spreads) ** 2).sum() / 2)
 
 
 def adjust(
@@ -131,12 +141,14 @@ def adjust(
     sigma: float = 1.0,
     iterations: int = 8,
 ) -> Camera:
-    """Refine pose, focal length and k1 so that board ``points`` (N, 3) project to ``pixels`` (N, 2).
+    """Refine pose and lens so that board ``points`` (N, 3) project to ``pixels`` (N, 2). The aspect is kept
+    if the ``prior`` says that it is known.
 
     Outliers beyond a few ``sigma`` pixels have little influence (Cauchy loss). With ``normals`` (N, 2), only
     residuals along them count, as for an edge. ``weights`` (N,) scale the squared residuals.
     """
-    state = _pack(camera)
+    state, means, spreads = _pack(camera), *_lens_prior(prior)
+    free = slice(0, 6 + len(means))
     damping = 1e-3
     cost = np.inf
     trial = state
@@ -144,34 +156,44 @@ def adjust(
         candidate = _unpack(trial, camera)
         residual, jacobian = _residuals(candidate, points, pixels, normals)
         squared = (residual**2).sum(1) if normals is None else residual[:, 0] ** 2
-        lens_residual = np.array(
-            [(trial[6] - np.log(prior.focal)) / prior.focal_spread, (trial[7] - prior.k1) / prior.k1_spread]
-        )
+        lens_residual = (trial[6 : free.stop] - means) / spreads
         now = float((weights * np.log1p(squared / sigma**2)).sum() + (lens_residual**2).sum())
         if now < cost:
             gain = cost - now
             cost, state, damping = now, trial, damping / 4
             weight = weights / (sigma**2 + squared)
             flat = np.repeat(weight, residual.shape[1])
-            wide = jacobian.reshape(-1, 8)
+            wide = jacobian.reshape(-1, jacobian.shape[-1])[:, free]
             information = wide.T @ (wide * flat[:, None])
             gradient = wide.T @ (flat * residual.reshape(-1))
-            for k, spread in ((6, prior.focal_spread), (7, prior.k1_spread)):
-                information[k, k] += 1 / spread**2
-            gradient[6] += lens_residual[0] / prior.focal_spread
-            gradient[7] += lens_residual[1] / prior.k1_spread
+            information[range(6, free.stop), range(6, free.stop)] += 1 / spreads**2
+            gradient[6:] += lens_residual / spreads
             if gain < 1e-6 * abs(now):
                 break
         else:
             damping *= 12
         damped = information + np.diag(damping * np.diag(information) + 1e-12)
-        trial = state - np.linalg.solve(damped, gradient)
+        trial = state.copy()
+        trial[free] -= np.linalg.solve(damped, gradient)
     return _unpack(state, camera)
 
 
+def _lens_prior(prior: Prior) -> tuple[Floats, Floats]:
+    """Means and standard deviations of the lens parameters that are refined: the logarithm of the focal
+    length, k1 and, unless it is known, the logarithm of the aspect.
+    """
+    means = np.array([np.log(prior.focal), prior.k1, 0.0])
+    spreads = np.array([prior.focal_spread, prior.k1_spread, prior.aspect_spread])
+    return means[spreads > 0], spreads[spreads > 0]
+
+
 def _pack(camera: Camera) -> Floats:
-    lens = camera.lens
-    return np.array([*camera.rotation, *camera.translation, np.log(lens.focal), lens.distortion[0]], float)
+    return np.array([*camera.rotation, *camera.translation, *_lens_parameters(camera.lens)], float)
+
+
+def _lens_parameters(lens: Lens) -> Floats:
+    """The logarithm of the focal length, k1, and the logarithm of the aspect, (3,)."""
+    return np.array([np.log(lens.focal), lens.distortion[0], np.log(lens.aspect)], float)
 
 
 def _unpack(state: Floats, camera: Camera) -> Camera:
@@ -179,7 +201,7 @@ def _unpack(state: Floats, camera: Camera) -> Camera:
     focal = float(np.exp(np.clip(state[6], np.log(lens.focal) - 1, np.log(lens.focal) + 1)))
     distortion = (float(np.clip(state[7], *_K1_RANGE)), *lens.distortion[1:])
     return Camera(
-        replace(lens, focal=focal, distortion=distortion),
+        replace(lens, focal=focal, distortion=distortion, aspect=float(np.exp(state[8]))),
         (float(state[0]), float(state[1]), float(state[2])),
         (float(state[3]), float(state[4]), float(state[5])),
     )
@@ -188,7 +210,7 @@ def _unpack(state: Floats, camera: Camera) -> Camera:
 def _residuals(
     camera: Camera, points: Floats, pixels: Floats, normals: Floats | None
 ) -> tuple[Floats, Floats]:
-    """Residuals (N, 1 or 2) in pixels and their derivatives (N, 1 or 2, 8)."""
+    """Residuals (N, 1 or 2) in pixels and their derivatives (N, 1 or 2, 9)."""
     projected, derivative = cv2.projectPoints(
         np.ascontiguousarray(points).reshape(-1, 1, 3),
         np.array(camera.rotation),
@@ -197,10 +219,11 @@ def _residuals(
         np.array(camera.lens.distortion),
     )
     derivative = np.asarray(derivative, float).reshape(len(points), 2, -1)
-    jacobian = np.empty((len(points), 2, 8))
+    jacobian = np.empty((len(points), 2, 9))
     jacobian[:, :, :6] = derivative[:, :, :6]
-    np.add(derivative[:, :, 6], derivative[:, :, 7], out=jacobian[:, :, 6])
-    jacobian[:, :, 6] *= camera.lens.focal
+    # Of the logarithms of both focal lengths; the aspect changes only the vertical one.
+    jacobian[:, :, 8] = derivative[:, :, 7] * (camera.lens.focal * camera.lens.aspect)
+    jacobian[:, :, 6] = derivative[:, :, 6] * camera.lens.focal + jacobian[:, :, 8]
     jacobian[:, :, 7] = derivative[:, :, 10]
     residual = np.asarray(projected, float).reshape(-1, 2) - pixels
     if normals is None:

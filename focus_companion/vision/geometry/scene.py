@@ -109,7 +109,8 @@ class BoardProfile:
 @dataclass(frozen=True, slots=True)
 class Lens:
     """Intrinsics for one picture size, in pixels; ``centre`` is the principal point, ``distortion`` is (k1,
-    k2, p1, p2).
+    k2, p1, p2). ``aspect``: the vertical focal length relative to the horizontal one, ``focal``; other than 1
+    if pixels are not square, as in many analogue and surveillance pictures.
     """
 
     width: int
@@ -117,6 +118,7 @@ class Lens:
     focal: float
     centre: tuple[float, float]
     distortion: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    aspect: float = 1.0
 
     @classmethod
     def guess(cls, width: int, height: int, field_of_view: float = 62.0) -> Lens:
@@ -126,7 +128,8 @@ class Lens:
 
     @property
     def matrix(self) -> Floats:
-        return np.array([(self.focal, 0, self.centre[0]), (0, self.focal, self.centre[1]), (0, 0, 1)], float)
+        across, down = self.focal, self.focal * self.aspect
+        return np.array([(across, 0, self.centre[0]), (0, down, self.centre[1]), (0, 0, 1)], float)
 
     def scaled(self, factor: float) -> Lens:
         """The same lens for a picture resized by ``factor``."""
@@ -136,6 +139,7 @@ class Lens:
             self.focal * factor,
             (self.centre[0] * factor, self.centre[1] * factor),
             self.distortion,
+            self.aspect,
         )
 
 
@@ -199,7 +203,7 @@ class Camera:
         radial = 1 + k1 * squared + k2 * (squared * squared)
         pixels[:, 0] = x * radial + p1 * twisted + p2 * (squared + 2 * x * x)
         pixels[:, 1] = y * radial + p1 * (squared + 2 * y * y) + p2 * twisted
-        pixels *= self.lens.focal
+        pixels *= (self.lens.focal, self.lens.focal * self.lens.aspect)
         pixels += self.lens.centre
 
     def on_board(self, pixels: Floats) -> Floats:

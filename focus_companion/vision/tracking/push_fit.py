@@ -8,7 +8,12 @@ import cv2
 import numpy as np
 
 from ..capture.frames import Image
-from ..detection.edge_fit import fit_outlines, negative_log_likelihoods, outline_agreement
+from ..detection.edge_fit import (
+    PARAMETER_COST,
+    fit_outlines,
+    negative_log_likelihoods,
+    outline_agreement,
+)
 from ..detection.edges import Edges, board_bounds
 from ..detection.pixel_check import pixel_mismatch
 from ..detection.refine import APPROXIMATE_REACHES, MAX_MISMATCH, MISMATCH_WEIGHT
@@ -26,10 +31,6 @@ _LENS_SIGMAS = 0.004, 0.004
 
 _PARAMETERS = np.array([0, 3, 3, 6])
 """Parameters of a displacement: none, a push, a rotation of the camera, or both."""
-
-_PARAMETER_COST = float(np.log(2 * 52) / 2)
-"""Log-likelihood that a parameter has to gain: the Bayesian information criterion for two coordinates on each
-of 52 squares."""
 
 _START_OFFSET = 0.3
 """Distance, in squares, of further starting points if the outlines do not agree."""
@@ -55,7 +56,7 @@ def fits(
         # A board that is pushed moves in the plane of its table, and a camera that is knocked rotates on its
         # stand. The other degrees of freedom are known more exactly from before.
         poses = (before, slid(before, free, profile), rotated(before, free, profile), free)
-        costs = negative_log_likelihoods(edges, poses, profile, heights) + _PARAMETERS * _PARAMETER_COST
+        costs = negative_log_likelihoods(edges, poses, profile, heights) + _PARAMETERS * PARAMETER_COST
         camera = poses[int(costs.argmin())]
         return camera, outline_agreement(edges, camera, profile, heights)
 

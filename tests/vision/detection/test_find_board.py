@@ -14,6 +14,7 @@ from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.vision.detection.blobs import WORK_PIXELS
 from focus_companion.vision.detection.board_search import BoardSearch
 from focus_companion.vision.detection.find_board import find_board
+from focus_companion.vision.detection.pixel_aspect import PixelAspects
 from focus_companion.vision.detection.refine import refine
 from focus_companion.vision.detection.scored_fit import ScoredFit
 from focus_companion.vision.geometry.board_profiles import plastic_sets
@@ -36,6 +37,51 @@ def test_a_known_start_determines_pose_and_orientation(view: str) -> None:
     assert corner_error(found.camera, truth, PROFILE) < 0.06
     assert found.confidence > 0.8
     assert (found.camera.lens.width, found.camera.lens.height) == (image.shape[1], image.shape[0])
+    assert found.camera.lens.aspect == 1.0
+
+
+@pytest.mark.parametrize(
+    ("view", "size"),
+    [
+        ("from above", (704, 576)),
+        ("oblique, turned", (704, 576)),
+        pytest.param("from above", (352, 288), marks=pytest.mark.slow),
+        pytest.param("from above", (704, 480), marks=pytest.mark.slow),
+    ],
+)
+def test_a_board_in_a_squeezed_picture_is_found(view: str, size: tuple[int, int]) -> None:
+    """The pixels of old and of surveillance cameras are not square."""
+    truth = look(*VIEWS[view])
+    image = draw(truth, start_stacks(), np.random.default_rng(3))
+    scale = np.array(size) / image.shape[1::-1]
+    squeezed = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    found = find_board(squeezed, [PROFILE], start_stacks())
+    assert found is not None
+    camera = found.camera
+    off = camera.project(PROFILE.corners) - truth.project(PROFILE.corners) * scale
+    assert np.linalg.norm(off, axis=1).max() < 0.06 * camera.pitch_pixels(PROFILE)
+    assert camera.lens.aspect == pytest.approx(scale[1] / scale[0])
+    assert abs(camera.tilt - truth.tilt) < 3.0
+
+
+@pytest.mark.parametrize(
+    ("size", "aspects"),
+    [
+        ((1280, 960), [4 / 3]),
+        ((1920, 1080), [3 / 4]),
+        ((960, 1280), [3 / 4]),
+        ((640, 480), [4 / 3]),
+        ((352, 288), [12 / 11, 16 / 11]),
+        ((288, 352), [11 / 12, 11 / 16]),
+        ((720, 480), [8 / 9, 32 / 27]),
+        ((3000, 2000), []),
+        ((1280, 1024), []),
+    ],
+)
+def test_the_aspects_that_pixels_may_have_follow_from_the_size(
+    size: tuple[int, int], aspects: list[float]
+) -> None:
+    assert PixelAspects.of(*size).others == pytest.approx(tuple(aspects))
 
 
 @pytest.mark.parametrize(
