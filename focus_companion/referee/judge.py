@@ -124,7 +124,7 @@ def _judged(
         likeliest, {s: len(look.evidence.standing[s]) + _MAX_ADDED_PIECES for s in likeliest}
     )
     if over > MAX_FOREIGN_AREA:
-        # An arm: no turn changes so much outside its own few squares.
+        # An arm, unless only stacks have changed: no turn changes so much outside its own few squares.
         nothing = Judgement(NOTHING, 0.0, 0.0, foreign=over, weights=(0.0,))
         return _unexplained_unless_arm(look, nothing, open_squares, history[-1])
     believed = [*beliefs]

@@ -24,7 +24,8 @@ _ANALOGUE_LINES: Final = frozenset((240, 288, 480, 576))
 """Lines of analogue pictures and of formats derived from them, whose pixels are rarely square."""
 
 _MIN_DEVIATION: Final = 0.03
-"""Logarithm of the aspect below which pixels count as square: such a difference is not visible."""
+"""Logarithm of the aspect below which pixels count as square. Raising it above 0.06, pictures of 720×576
+pixels are taken for square; lowering it costs a fit that changes nothing."""
 
 _MAX_DEVIATION: Final = 0.06
 """Maximum difference of the logarithms of a fitted aspect and a usual one. In 60 squeezed pictures, fitted
@@ -38,12 +39,12 @@ unnoticed; lowering it, leaning pieces may be taken for one."""
 
 @dataclass(frozen=True, slots=True)
 class PixelAspects:
-    """The aspects, other than 1, that the pixels of a picture may have, and the prior log odds, in nats, that
-    they are ``square``.
+    """The aspects, ``others`` than 1, that the pixels of a picture may have (:attr:`.Lens.aspect`), and the
+    prior log odds, in nats, that they are square.
     """
 
     others: tuple[float, ...] = ()
-    square: float = np.inf
+    square_log_odds: float = np.inf
 
     @classmethod
     def of(cls, width: int, height: int) -> PixelAspects:
@@ -81,9 +82,10 @@ def with_aspect(
     differences = np.abs(np.log(np.array(aspects.others) / free.lens.aspect))
     if differences.min() > _MAX_DEVIATION:
         return camera
+    # The free fit only selects the aspect, as it also absorbs errors of the profile.
     near = replace(free, lens=replace(free.lens, aspect=aspects.others[int(differences.argmin())]))
     other = fit_outlines(edges, near, profile, prior, heights, reaches)
     costs = negative_log_likelihoods(edges, (camera, other), profile, heights)
     costs += [prior.cost(each.lens) for each in (camera, other)]
-    costs[1] += PARAMETER_COST + aspects.square
+    costs[1] += PARAMETER_COST + aspects.square_log_odds
     return other if costs[1] < costs[0] else camera

@@ -274,6 +274,7 @@ def _by_position(
                 seek(restarted.camera, profile, _NEARBY_REACHES)
         best, _ = _best_rendered(fine, choices, stacks, mismatches)
         other = with_other_pixels(best)
+    # Even if nothing has converged, the likelier pixels are the better guess.
     return best if other is None else other[0]
 
 

@@ -79,8 +79,8 @@ class Baseline:
         x, y, one = self._rays.T
         turned = [(-x * y, -one - y * y), (one + x * x, x * y), (-y, x), (x, y)]
         lens = self.sampling.lens
-        pixels = np.array([lens.focal, lens.focal * lens.aspect]) / self.sampling.every
-        return np.array(turned).transpose(0, 2, 1) * pixels
+        focal = np.array([lens.focal, lens.focal * lens.aspect]) / self.sampling.every
+        return np.array(turned).transpose(0, 2, 1) * focal
 
     def _high_passed(self, picture: Image) -> Field:
         """Grey levels after a high-pass filter at the scale of a square, which removes most changes of

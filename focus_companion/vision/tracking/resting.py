@@ -19,7 +19,8 @@ move by a fifth of a square. Raising it, an arm that does not keep quite still h
 another arm at nearly the same place counts as the same."""
 
 _MIN_ACTED_CHANGE: Final = 0.2
-"""Change of the changed share of a square's pixels from which somebody has acted on it."""
+"""Difference of a square's changed share between two looks from which somebody has acted on it. Raising it,
+acts that change little do not count; lowering it, the shadow of a finger that moves counts as an act."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class RestingOccluder:
     def __init__(self) -> None:
         self._first: _Seen | None = None
         self._judged = -1, False
-        """The number of the last look, and whether its occluder rests."""
+        """The number of the look that was examined last, and whether its occluder rests."""
 
     def rests(self, look: Look) -> bool:
         """Whether the occluder of this look has stayed where an earlier look showed it, while somebody acted
