@@ -223,59 +223,95 @@ def _by_position(
     """The set and the camera with the best score for the known position; if the first fits leave a
     residual, the search continues around them.
     """
-    choices: list[_Hypothesis] = []
-    mismatches: dict[_Hypothesis, float] = {}
-
-    def seek(near: Camera, profile: BoardProfile, reaches: Sequence[float], penalty: float = 0.0) -> Camera:
-        camera, score = _refined(edges, near, profile, stacks, reaches, lens)
-        choices.append(_Hypothesis(score - penalty, camera, profile))
-        return camera
-
-    for profile, reaches in _searches(profiles):
-        start = seek(start, profile, reaches)
-    best = max(choices, key=lambda choice: choice.score)
-    if best.score < _GOOD_AGREEMENT:
-        # With single pieces only, one set at a lower level looks much like another at a higher level.
-        for profile, up in product(profiles, (-1, 1)):
-            seek(lifted(best.camera, up * profile.rise), profile, _NEARBY_REACHES, _LIFT_PENALTY)
-    best, mismatch = _best_rendered(fine, choices, stacks, mismatches)
+    search = _PositionSearch(fine, edges, profiles, stacks, lens)
+    best, mismatch = search.around(start)
     if not any(stacks):
         return _by_shading(fine, edges, best, stacks, lens)
+    other = search.with_other_pixels(best, aspects)
+    if other is not None and search.converged(*other):
+        return other[0]
+    if search.converged(best, mismatch):
+        return best
+    restarted = search.restarted(best)
+    if restarted is not best:
+        best, other = restarted, search.with_other_pixels(restarted, aspects)
+    # Even if nothing has converged, the likelier pixels are the better guess.
+    return best if other is None else other[0]
 
-    def with_other_pixels(found: _Hypothesis) -> tuple[_Hypothesis, float] | None:
+
+class _PositionSearch:
+    """Fits of the sets to a known position in a fine picture, and the best of them so far."""
+
+    def __init__(
+        self,
+        fine: Image,
+        edges: Edges,
+        profiles: Sequence[BoardProfile],
+        stacks: Sequence[str],
+        lens: LensProfile | None,
+    ) -> None:
+        self._fine, self._edges, self._profiles = fine, edges, profiles
+        self._stacks, self._lens = stacks, lens
+        self._choices: list[_Hypothesis] = []
+        self._mismatches: dict[_Hypothesis, float] = {}
+
+    def around(self, start: Camera) -> tuple[_Hypothesis, float]:
+        """The best hypothesis of fits from ``start``, and its mismatch."""
+        for profile, reaches in _searches(self._profiles):
+            start = self._seek(start, profile, reaches)
+        best = max(self._choices, key=lambda choice: choice.score)
+        if best.score < _GOOD_AGREEMENT:
+            # With single pieces only, one set at a lower level looks much like another at a higher level.
+            for profile, up in product(self._profiles, (-1, 1)):
+                near = lifted(best.camera, up * profile.rise)
+                self._seek(near, profile, _NEARBY_REACHES, _LIFT_PENALTY)
+        return self._best(self._choices)
+
+    def with_other_pixels(
+        self, found: _Hypothesis, aspects: PixelAspects
+    ) -> tuple[_Hypothesis, float] | None:
         """The best hypothesis with another of the ``aspects``, and its mismatch; ``None`` if it is less
         likely.
         """
-        prior, heights = lens_prior(lens, fine.shape[1], fine.shape[0]), [len(stack) for stack in stacks]
-        near = with_aspect(edges, found.camera, found.profile, prior, heights, APPROXIMATE_REACHES, aspects)
+        prior = lens_prior(self._lens, self._fine.shape[1], self._fine.shape[0])
+        heights = [len(stack) for stack in self._stacks]
+        near = with_aspect(
+            self._edges, found.camera, found.profile, prior, heights, APPROXIMATE_REACHES, aspects
+        )
         if near is found.camera:
             return None
-        sets = []
-        for profile in profiles:
-            camera, score = _refined(edges, near, profile, stacks, _NEARBY_REACHES, lens)
-            sets.append(_Hypothesis(score, camera, profile))
-        return _best_rendered(fine, sets, stacks, mismatches)
+        return self._best([self._fitted(near, profile, _NEARBY_REACHES) for profile in self._profiles])
 
-    def converged(choice: _Hypothesis, mismatch: float) -> bool:
-        off = misfit(edges, choice.camera, choice.profile, stacks)
+    def restarted(self, best: _Hypothesis) -> _Hypothesis:
+        """The best hypothesis after further fits that start around ``best``, which has not converged."""
+        for near in displaced_cameras(best.camera, best.profile, _RESTART_DISTANCE):
+            self._seek(near, best.profile, APPROXIMATE_REACHES)
+        restarted, _ = self._best(self._choices)
+        if restarted is best:
+            return best
+        for profile in self._profiles:
+            if profile is not restarted.profile:
+                self._seek(restarted.camera, profile, _NEARBY_REACHES)
+        return self._best(self._choices)[0]
+
+    def converged(self, choice: _Hypothesis, mismatch: float) -> bool:
+        """Whether outlines and pixels leave no more than the usual residual."""
+        off = misfit(self._edges, choice.camera, choice.profile, self._stacks)
         return off <= _MAX_MISFIT and mismatch <= MAX_MISMATCH
 
-    other = with_other_pixels(best)
-    if other is not None and converged(*other):
-        return other[0]
-    if converged(best, mismatch):
-        return best
-    for near in displaced_cameras(best.camera, best.profile, _RESTART_DISTANCE):
-        seek(near, best.profile, APPROXIMATE_REACHES)
-    restarted, _ = _best_rendered(fine, choices, stacks, mismatches)
-    if restarted is not best:
-        for profile in profiles:
-            if profile is not restarted.profile:
-                seek(restarted.camera, profile, _NEARBY_REACHES)
-        best, _ = _best_rendered(fine, choices, stacks, mismatches)
-        other = with_other_pixels(best)
-    # Even if nothing has converged, the likelier pixels are the better guess.
-    return best if other is None else other[0]
+    def _seek(
+        self, near: Camera, profile: BoardProfile, reaches: Sequence[float], penalty: float = 0.0
+    ) -> Camera:
+        found = self._fitted(near, profile, reaches)
+        self._choices.append(_Hypothesis(found.score - penalty, found.camera, profile))
+        return found.camera
+
+    def _fitted(self, near: Camera, profile: BoardProfile, reaches: Sequence[float]) -> _Hypothesis:
+        camera, score = _refined(self._edges, near, profile, self._stacks, reaches, self._lens)
+        return _Hypothesis(score, camera, profile)
+
+    def _best(self, choices: Sequence[_Hypothesis]) -> tuple[_Hypothesis, float]:
+        return _best_rendered(self._fine, choices, self._stacks, self._mismatches)
 
 
 def _by_shading(
