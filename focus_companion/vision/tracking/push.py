@@ -1,6 +1,4 @@
-"""Searches for the known position near its last place, by colours, after the board or the camera was
-pushed.
-"""
+"""Whether the colours of a picture agree with a known position at a pose."""
 
 from __future__ import annotations
 
@@ -22,12 +20,6 @@ _SAMPLED_RADIUS = 0.7
 """Radius within which a piece or a dome is sampled, relative to its own."""
 _SAMPLED_HEIGHT = 0.7
 """Height above its base at which a piece or a dome is sampled, relative to its own height."""
-_SHIFT_STEP = 0.2
-"""First step of the search for a displacement, in squares."""
-_TURN_STEP = 2.0
-"""First step of the search for a rotation, in degrees."""
-_SEARCH_LEVELS = 5
-"""Number of grids that are searched, each with half the steps of the one before."""
 _EXCLUDED_NATS = -20.0
 """Log-likelihood that keeps a class from being the most likely one."""
 _MAX_POINT_NATS = 3.0
@@ -114,7 +106,7 @@ def _field_log_likelihood(image: NDArray[np.uint8], camera: Camera, probe: Probe
     return np.where(probe.owners >= 0, nats, -np.inf)
 
 
-def _log_likelihood_ratio(
+def log_likelihood_ratio(
     image: NDArray[np.uint8],
     pixels: Floats,
     labels: NDArray[np.int_],
@@ -153,7 +145,7 @@ def agreement(image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: C
     pixels, fields = camera.project(probe.points), None
     if probe.fields is not None and colours.known[BARE]:
         fields = _field_log_likelihood(image, camera, probe, _sampled(image, pixels)[0].astype(float))
-    nats = _log_likelihood_ratio(image, pixels, probe.labels, colours, fields)
+    nats = log_likelihood_ratio(image, pixels, probe.labels, colours, fields)
     known = probe.owners >= 0
     total = np.bincount(probe.owners[known], nats[known], len(SQUARES))
     return np.asarray(total / np.maximum(1, np.bincount(probe.owners[known], minlength=len(SQUARES))))
@@ -181,42 +173,6 @@ def pushed(camera: Camera, dx: float, dy: float, turn: float) -> Camera:
         rotation=(float(vector[0]), float(vector[1]), float(vector[2])),
         translation=(float(moved[0]), float(moved[1]), float(moved[2])),
     )
-
-
-def seek(
-    image: NDArray[np.uint8],
-    camera: Camera,
-    profile: BoardProfile,
-    probe: Probe,
-    colours: ColourModel,
-    *,
-    reach: float = 1.6,
-    turn: float = 12.0,
-) -> tuple[Camera, float]:
-    """The camera after the displacement of the board that best explains the picture, and the share of squares
-    that agree.
-
-    ``reach`` in squares and ``turn`` in degrees bound a coarse-to-fine grid search.
-    """
-    step, spin = _SHIFT_STEP * profile.pitch, float(np.radians(_TURN_STEP))
-    shifts = np.arange(-reach * profile.pitch, reach * profile.pitch + 0.1, step)
-    turns = np.arange(-np.radians(turn), np.radians(turn) + 1e-3, spin)
-    best = (-np.inf, 0.0, 0.0, 0.0)
-    for _ in range(_SEARCH_LEVELS):
-        _, x, y, angle = best
-        offsets = np.array([(x + dx, y + dy, 0.0) for dx in shifts for dy in shifts])
-        for spun in angle + turns:
-            points = probe.moved(0.0, 0.0, float(spun))[None] + offsets[:, None]
-            pixels = camera.project(points.reshape(-1, 3)).reshape(len(offsets), -1, 2)
-            totals = _log_likelihood_ratio(image, pixels, probe.labels, colours).mean(-1)
-            top = int(totals.argmax())
-            if totals[top] > best[0]:
-                best = (float(totals[top]), float(offsets[top][0]), float(offsets[top][1]), float(spun))
-        step, spin = step / 2, spin / 2
-        shifts = np.array([-step, 0.0, step])
-        turns = np.array([-spin, 0.0, spin])
-    found = pushed(camera, best[1], best[2], best[3])
-    return found, agreeing(agreement(image, found, probe, colours))
 
 
 def disagreeing_squares(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> tuple[int, ...]:

@@ -50,8 +50,7 @@ def fits(
     prior = Prior(before.lens.focal, before.lens.distortion[0], *_LENS_SIGMAS)
     heights = [len(stack) for stack in stacks]
 
-    def fitted(near: Camera) -> tuple[Camera, float]:
-        edges = Edges.of(fine, board_bounds(near, profile))
+    def fitted(edges: Edges, near: Camera) -> tuple[Camera, float]:
         free = fit_outlines(edges, near, profile, prior, heights, APPROXIMATE_REACHES)
         # A board that is pushed moves in the plane of its table, and a camera that is knocked rotates on its
         # stand. The other degrees of freedom are known more exactly from before.
@@ -62,10 +61,12 @@ def fits(
 
     found: list[tuple[float, Camera, float]] = []
     for place in (start, held, *displaced_cameras(start, profile, _START_OFFSET)):
-        camera, agrees = fitted(resized(place, fine))
+        near = resized(place, fine)
+        edges = Edges.of(fine, board_bounds(near, profile))
+        camera, agrees = fitted(edges, near)
         if agrees > CERTAIN_AGREEMENT:
             # If the fit took a detour, one more from here improves it.
-            camera, agrees = max((camera, agrees), fitted(camera), key=lambda fit: fit[1])
+            camera, agrees = max((camera, agrees), fitted(edges, camera), key=lambda fit: fit[1])
         mismatch = pixel_mismatch(fine, camera, profile, stacks)
         # A board that has not moved keeps its pose exactly.
         there = held if camera is before else resized(camera, image)

@@ -13,8 +13,9 @@ from ..capture.frames import Image
 from ..geometry.scene import Camera
 from .change import Change
 from .placement import Hypothesis, Placement
-from .push import Probe, seek, share_agreeing
+from .push import Probe, share_agreeing
 from .push_fit import CERTAIN_AGREEMENT, agreements, places
+from .push_search import seek
 from .whole_picture import MIN_FOUND_SHARE
 
 _MIN_WIDE_CHANGE_SQUARES = 12
