@@ -228,6 +228,24 @@ def test_others_play_on_beside_an_arm_that_rests() -> None:
         assert emitted == played[number : number + 1]
 
 
+@pytest.mark.parametrize("radius", [58, 64])
+def test_turns_are_seen_through_a_drop_on_the_lens(radius: int) -> None:
+    """It blurs what lies behind it and has a dark rim, but hides few squares."""
+
+    def drop(image: Image) -> Image:
+        inside, rim = (
+            cv2.circle(np.zeros(image.shape[:2], np.float32), (320, 215), radius, 1.0, width)[..., None]
+            for width in (cv2.FILLED, 8)
+        )
+        behind = image * (1 - inside) + cv2.GaussianBlur(image, (0, 0), 3.0) * inside
+        return np.asarray(behind * (1 - 0.5 * rim) + rim * np.array([90.0, 50.0, 20.0]), np.uint8)
+
+    watched = Watched()
+    assert watched.covered_for(2.0, drop) > 0.0
+    watched.table.stacks = watched.table.after("d5-d6")
+    assert watched.table.shoot(watched.table.stage(), 1.0, drop).summary == ["move d5-d6"]
+
+
 def test_an_arm_that_stays_while_nobody_acts_may_still_be_acting() -> None:
     """Only something else has moved."""
     resting, watched = arm(230, 60), Watched()

@@ -212,10 +212,15 @@ class Look:
         """Squares under the occluder that do not clearly agree with the expected position."""
         if self.occluder is None:
             return ()
+        return tuple(square for square in self.occluder.squares if square not in self.agreeing)
+
+    @cached_property
+    def agreeing(self) -> frozenset[int]:
+        """Squares whose top clearly agrees with the expected position."""
         outlines, evidence = self.evidence.outlines, self.evidence
         probe = Probe(outlines.profile, evidence.standing)
         shown = agreement(self.image, outlines.camera, probe, evidence.colours)
-        return tuple(square for square in self.occluder.squares if shown[square] <= AGREEMENT_THRESHOLD)
+        return frozenset(np.flatnonzero(shown > AGREEMENT_THRESHOLD).tolist())
 
     def disagreeing(self, stacks: Sequence[str]) -> tuple[int, ...]:
         """Squares whose top disagrees with the position ``stacks`` (52)."""

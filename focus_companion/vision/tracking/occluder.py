@@ -41,12 +41,14 @@ class Occluder:
 class SceneObject:
     """An occluder that belongs to the scene: the ``part`` (h, w, 3) of a picture that shows it, with its
     ``mask`` (h, w), both in a ``window``; the ``squares`` at least partly under it, and those of them that
-    are ``hidden``; and the ``pitch``: the side of a square in pixels.
+    are ``hidden``; and the ``pitch``: the side of a square in pixels. ``clear`` (h, w) is not covered: there
+    are the stacks of squares that are visible beside it or through it, as through a drop on the lens.
     """
 
     window: Window
     part: Image
     mask: Mask
+    clear: Mask
     squares: tuple[int, ...]
     hidden: frozenset[int]
     pitch: float
@@ -58,7 +60,7 @@ class SceneObject:
         """
         core = self.mask & differs & (self._excess(now, before) <= 0)
         near = grown(core, _MAX_MOTION * self.pitch)
-        return grown(core | (near & differs), _SOFT_EDGE * self.pitch)
+        return grown(core | (near & differs), _SOFT_EDGE * self.pitch) & ~self.clear
 
     def is_gone(self, now: Image, before: Image) -> bool:
         """Whether the window ``now`` looks more like ``before`` than like the object, both blurred."""
@@ -70,10 +72,10 @@ class SceneObject:
         """
         return _distance(now, blurred(self.part)) - _distance(now, before)
 
-    def pasted(self, before: Image) -> Image:
-        """The picture ``before`` with this object."""
+    def pasted(self, before: Image, pixels: Mask) -> Image:
+        """The picture ``before`` with these ``pixels`` (h, w) of the window as they are with the object."""
         picture = before.copy()
-        picture[self.window.slices][self.mask] = self.part[self.mask]
+        picture[self.window.slices][pixels] = self.part[pixels]
         return picture
 
 

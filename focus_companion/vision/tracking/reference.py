@@ -100,9 +100,13 @@ class Reference:
         shown = np.where(change.occluded[..., None], self.picture.image, picture.image)
         return Smoothed(shown, picture.undone)
 
-    def add_object(self, found: SceneObject) -> None:
-        """Make an object part of the scene."""
+    def add_object(self, found: SceneObject, visible: NDArray[np.bool_]) -> None:
+        """Make an object part of the scene. The pixels ``visible`` of its window show squares that are still
+        visible, but look different from now on.
+        """
         self.objects.append(found)
+        if visible.any():
+            self.picture = Smoothed(found.pasted(self.picture.image, visible), self.picture.undone)
         self.hidden = tuple(sorted({*self.hidden, *found.hidden}))
 
     def remove_objects(self, image: Image) -> None:
@@ -124,7 +128,7 @@ class Reference:
         changed = {*squares}
         for each in [each for each in self.objects if not changed.isdisjoint(each.squares)]:
             self.objects.remove(each)
-            self.picture = Smoothed(each.pasted(self.picture.image), self.picture.undone)
+            self.picture = Smoothed(each.pasted(self.picture.image, each.mask), self.picture.undone)
 
     def hidden_after(self, change: Change | None) -> tuple[int, ...]:
         """The squares that are still hidden: any that changed much was uncovered, or is occluded by something

@@ -6,7 +6,7 @@ mug) is not evidence of an act on the board, and it hides the squares under it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import cv2
 import numpy as np
@@ -147,15 +147,29 @@ class Regions:
         )
         return Occluder(self._window, mask, bool(edge.any()), tuple(squares))
 
-    def scene_object(self, occluder: Occluder, image: Image, hidden: Collection[int]) -> SceneObject:
-        """The object of which ``occluder`` is a part, in the picture ``image``; it hides these squares."""
+    def scene_object(
+        self, occluder: Occluder, image: Image, hidden: Collection[int], visible: Collection[int]
+    ) -> tuple[SceneObject, NDArray[np.bool_]]:
+        """The object of which ``occluder`` is a part, in the picture ``image``, and the mask (h, w) of the
+        pixels in which it changes the appearance of ``visible`` squares. The ``hidden`` ones it hides.
+        """
         # What hides nothing is light, to which nothing else belongs.
         either = occluder.mask | self._changed if hidden else occluder.mask
         _, parts = cv2.connectedComponents(grown(either, _MAX_GAP / 2 * self._pitch).view(np.uint8))
         mask = either & np.isin(parts, np.unique(parts[occluder.mask]))
+        # An arm moves a little, so that beside it only what it uncovers can be compared.
+        clear = self._columns([] if occluder.from_edge else visible)
+        seen, mask = mask & clear, mask & ~clear
         squares = tuple(s for s in range(len(SQUARES)) if self._change.share_of(s, mask) > 0)
         part = image[self._window.slices].copy()
-        return SceneObject(self._window, part, mask, squares, frozenset(hidden), self._pitch)
+        return SceneObject(self._window, part, mask, clear, squares, frozenset(hidden), self._pitch), seen
+
+    def _columns(self, squares: Iterable[int]) -> NDArray[np.bool_]:
+        """Mask of the window: where stacks of any height on these squares would be."""
+        mask, columns = np.zeros(self._changed.shape, np.bool_), self._outlines.columns
+        for square in squares:
+            mask[self._change.column_slices(square)] |= columns[square].any
+        return mask
 
     def _off_stacks(self) -> NDArray[np.uint8]:
         """Mask of the window, 1 outside all stacks, even with one more piece on each."""

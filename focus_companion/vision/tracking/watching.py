@@ -51,8 +51,8 @@ class Watching:
         context.fault = ""
         context.pauses.unseen(context.unseen(picture.time))
         context.last_in_view = picture.time
-        self._relearned = 0
-        """Number of the last look for which relearning the colours was tried."""
+        self._not_absorbed = 0
+        """Number of the last look of which too few squares agree with the position."""
         context.watch(self.outlines)
         self.look: Look | None = self._new_look(replace(picture, since=picture.time), smoothed, None)
 
@@ -260,14 +260,16 @@ class Watching:
         if look.occluder is not None and look.change is not None:
             self._add_object(look, look.occluder, look.change)
             return self
+        if look.number == self._not_absorbed:
+            return self
+        self._not_absorbed = look.number
         context, placement = self._context, self.placement
         if look.change is not None and not look.all_over:
             placement = replace(placement, hidden=(*placement.hidden, *self._under_arm(look, look.change)))
         picture = StillFrame(Frame(look.number, look.time, look.image), look.since, look.small)
         after = Watching.at(context, picture, Hypothesis(placement))
-        if after is None and look.all_over and self._relearned != look.number:
+        if after is None and look.all_over:
             # A lamp may change only the bare board: if the outlines still agree, its new shades are learned.
-            self._relearned = look.number
             cameras = (placement.camera,)
             (agrees,) = agreements(look.image, cameras, placement.profile, context.standing)
             if agrees > CERTAIN_AGREEMENT:
@@ -286,7 +288,8 @@ class Watching:
 
     def _add_object(self, look: Look, occluder: Occluder, change: Change) -> None:
         """Make an object part of the scene, and look at the same picture again."""
-        self._reference.add_object(Regions(change).scene_object(occluder, look.image, look.hidden))
+        found = Regions(change).scene_object(occluder, look.image, look.hidden, look.agreeing)
+        self._reference.add_object(*found)
         change = self._change_between(look.smoothed, self._reference.picture)
         picture = StillFrame(Frame(look.number, look.time, look.taken), look.since, look.small)
         self.look = self._new_look(picture, look.smoothed, change, look.conditions)

@@ -123,7 +123,13 @@ def test_an_object_beside_the_lattice_is_no_piece() -> None:
     now, outlines = view.shoot(Stage(START, {}, {"g": "r"}, SEATS), rng), Outlines(look.camera, look.profile)
     changed = Change(Smoothed(now), before, outlines, START, 2.0)
     sleeve = SceneObject(
-        changed.window, now[changed.window.slices], changed.changed, (), frozenset(), outlines.pitch
+        changed.window,
+        now[changed.window.slices],
+        changed.changed,
+        np.zeros_like(changed.changed),
+        (),
+        frozenset(),
+        outlines.pitch,
     )
     assert changed.appeared(colours) == "r"
     assert Change(Smoothed(now), before, outlines, START, 2.0, [sleeve]).appeared(colours) == ""

@@ -45,7 +45,7 @@ def reference() -> Reference:
     regions = Regions(change_to(image, reference))
     occluder = regions.occluder()
     assert occluder is not None and UNDER in occluder.squares
-    reference.add_object(regions.scene_object(occluder, image, occluder.squares))
+    reference.add_object(*regions.scene_object(occluder, image, occluder.squares, ()))
     return reference
 
 
@@ -97,6 +97,6 @@ def test_changes_close_together_belong_to_one_object(gap: float, hides: bool, sa
     regions = Regions(change_to(hidden, clear))
     occluder = regions.occluder()
     assert occluder is not None
-    found = regions.scene_object(occluder, hidden, occluder.squares if hides else ())
+    found, _ = regions.scene_object(occluder, hidden, occluder.squares if hides else (), ())
     at = below + 25 - found.window.top, left + 25 - found.window.left
     assert bool(found.mask[at]) == same and not occluder.mask[at]

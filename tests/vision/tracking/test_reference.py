@@ -39,7 +39,9 @@ def with_a_mug() -> Reference:
     window, mug = Window(10, 10, 30, 30), picture(90)
     mug[15:20, 15:20] = 200
     part = mug[window.slices]
-    reference.add_object(SceneObject(window, part, mask, (MUG,), frozenset((MUG,)), pitch=10.0))
+    none = np.zeros_like(mask)
+    mug_there = SceneObject(window, part, mask, none, (MUG,), frozenset((MUG,)), pitch=10.0)
+    reference.add_object(mug_there, none)
     return reference
 
 
