@@ -62,7 +62,8 @@ def test_the_tests_of_each_threat_are_in_the_named_files() -> None:
 def test_named_options_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for module, rest in BENCHMARK.findall(text):
-        path = module.replace(".", "/") + ".py"
+        path = module.replace(".", "/")
+        path += "/__main__.py" if (ROOT / path).is_dir() else ".py"
         source = (ROOT / path).read_text(encoding="utf-8")
         for option in OPTION.findall(own_words(rest)):
             assert f'"{option}"' in source, f"{path} has no {option}"

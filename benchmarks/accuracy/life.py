@@ -1,12 +1,13 @@
-"""Measures how well altered recordings are read: with shadows, camera sway, flicker, defocus and noise added.
+"""Measures how well recordings are read after a program has altered their light, camera or stream.
 
     python -m benchmarks.accuracy.life PROGRAM FOLDER [--effects NAME…] [--recordings NAME…] [--strengths N…]
                               [--seed S] [--cache DIR] [--csv FILE] [--events DIR]
 
-PROGRAM alters a recording: ``PROGRAM VIDEO OUT EFFECT:STRENGTH --seed S`` writes OUT and, beside it, its
-``.truth.json``; ``PROGRAM --list`` names the effects. FOLDER holds ``NAME.mp4``, ``NAME.json`` and
-``NAME/truth.json`` of each recording. An altered video is made once and kept in the cache. One row is printed
-for every run, and appended to the CSV. ``none`` is the unaltered recording.
+PROGRAM, a Python file or a package such as ``benchmarks/accuracy/alterations``, alters a recording:
+``PROGRAM VIDEO OUT EFFECT:STRENGTH --seed S`` writes OUT and, beside it, its ``.truth.json``; ``PROGRAM
+--list`` names the effects. FOLDER holds ``NAME.mp4``, ``NAME.json`` and ``NAME/truth.json`` of each
+recording. An altered video is made once and kept in the cache. One row is printed for every run, and appended
+to the CSV. ``none`` is the unaltered recording.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -31,11 +33,14 @@ from benchmarks.history import commit
 from focus_companion.game.rules import Rules
 from focus_companion.vision.capture.sources import open_source
 
+ROOT: Final = Path(__file__).resolve().parents[2]
+"""Of the checkout."""
+
 FAILED_EFFECTS: Final = (
     "bodyshadow", "reflection", "sway", "nudge", "head", "flicker", "autofocus", "autoexp", "noise", "grey",
     "mirror",
 )  # fmt: skip
-"""Effects with which recordings have failed; used by default."""
+"""Effects of another program with which recordings have failed; used by default."""
 
 COLUMNS: Final = (
     "commit", "recording", "effect", "strength", "seed", "exact", "plies_ok", "plies_due", "alerts_ok",
@@ -72,7 +77,10 @@ class AlteredRecording:
             ]
             command = [sys.executable, str(program), str(source), str(video)]
             command += [*effects, "--seed", str(self.seed)]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            # A package here imports its modules by their full names.
+            path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+            environment = {**os.environ, "PYTHONPATH": path}
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
         content: Json = json.loads(truth.read_text(encoding="utf-8"))
         return video, content
 

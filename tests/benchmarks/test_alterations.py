@@ -1,0 +1,125 @@
+"""The effects with which recordings are altered, on a small made-up scene."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+
+from benchmarks.accuracy.alterations import light
+from benchmarks.accuracy.alterations.__main__ import listed, write
+from benchmarks.accuracy.alterations.effects import EFFECTS, STRENGTHS, Asked, combined
+from benchmarks.accuracy.alterations.scene import Picture, Scene, stretches
+
+SIZE = (160, 120)
+RATE = 5
+SECONDS = 20
+
+TRUTH: dict[str, Any] = {
+    # From straight above, 600 mm away, about 8 pixels for a square.
+    "camera": {
+        "K": [[120.0, 0, 79.5], [0, 120.0, 59.5], [0, 0, 1]],
+        "dist": [0.0, 0, 0, 0],
+        "R": [[1.0, 0, 0], [0, -1, 0], [0, 0, -1]],
+        "t": [0.0, 0, 600],
+    },
+    "geometry": {"pitch_mm": 42.0, "board_half_mm": 210.0, "table_z_mm": -17.5},
+    "frames": [
+        {"t": time + 0.8 * (kind == "hand"), "kind": kind}
+        for time in range(SECONDS)
+        for kind in ("settled", "hand")
+    ],
+}
+SCENE = Scene(TRUTH, SECONDS, SIZE)
+TIMES = np.arange(0, SECONDS, 1 / RATE)
+
+SQUEEZED = {1: (704, 576), 2: (704, 480), 3: (640, 360)}
+
+
+def pictures() -> list[Picture]:
+    """Coloured squares of 8 pixels that move by two pixels between pictures."""
+    rng = np.random.default_rng(1)
+    squares = np.kron(rng.uniform(60, 200, (15, 20, 3)), np.ones((8, 8, 1))).astype(np.float32)
+    return [np.roll(squares, 2 * number, axis=1) for number in range(len(TIMES))]
+
+
+PICTURES = pictures()
+
+
+def altered(name: str, strength: int, before: list[Picture], seed: int = 1) -> list[Picture]:
+    alteration = combined(SCENE, [Asked(name, strength)], "made-up", seed)
+    return [alteration(each.copy(), float(time)) for each, time in zip(before, TIMES, strict=False)]
+
+
+@pytest.mark.parametrize("strength", STRENGTHS)
+@pytest.mark.parametrize("name", EFFECTS)
+def test_an_effect_changes_pictures_in_the_same_way_for_the_same_seed(name: str, strength: int) -> None:
+    before = PICTURES if name != "squeezed" else PICTURES[:5]
+    found = altered(name, strength, before)
+    width, height = SQUEEZED[strength] if name == "squeezed" else SIZE
+    assert {each.shape for each in found} == {(height, width, 3)}
+    assert {each.dtype for each in found} == {np.dtype(np.float32)}
+    assert all(np.isfinite(each).all() for each in found)
+    if name != "squeezed":
+        assert max(np.abs(one - other).max() for one, other in zip(found, before, strict=True)) > 2
+    again = altered(name, strength, before)
+    assert all(np.array_equal(one, other) for one, other in zip(found, again, strict=True))
+
+
+@pytest.mark.parametrize("name", light.EFFECTS)
+def test_light_never_changes_a_black_picture(name: str) -> None:
+    black = [np.zeros_like(PICTURES[0])] * len(TIMES)
+    assert not any(each.any() for each in altered(name, 3, black))
+
+
+def test_effects_are_applied_in_the_order_of_the_list() -> None:
+    orders = [["outage:3", "squeezed:3", "sun:3"], ["sun:3", "squeezed:3", "outage:3"]]
+    one, other = (combined(SCENE, map(Asked.parse, order), "made-up", 1) for order in orders)
+    for before, time in zip(PICTURES, TIMES, strict=True):
+        assert np.array_equal(one(before.copy(), float(time)), other(before.copy(), float(time)))
+
+
+@pytest.mark.parametrize("wrong", ["rain", "sun:0", "sun:4", "sun:strong"])
+def test_an_unknown_effect_or_strength_is_refused(wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong.partition(":")[0]):
+        Asked.parse(wrong)
+
+
+def test_the_list_names_every_effect_and_says_what_happens() -> None:
+    lines = [line.split(maxsplit=1) for line in listed().splitlines()]
+    assert [line[0] for line in lines] == list(EFFECTS)
+    assert all(len(line) == 2 and line[1].endswith(".") for line in lines)
+
+
+def test_places_are_where_pixels_show_them() -> None:
+    places = SCENE.places(1)
+    pixels = np.array([(20, 10), (79, 59), (140, 100)])
+    assert SCENE.pixels(np.array([places[y, x] for x, y in pixels])) == pytest.approx(pixels, abs=1e-6)
+
+
+def test_stretches_lie_within_the_recording_one_after_another() -> None:
+    for seed in range(50):
+        found = np.ravel(stretches(SCENE, 4, (1.0, 30.0), np.random.default_rng(seed)))
+        assert found[0] > 0 and found[-1] < SECONDS and (np.diff(found) > 0).all()
+
+
+def test_a_recording_is_written_with_its_truth(tmp_path: Path) -> None:
+    video, out = tmp_path / "game.mp4", tmp_path / "altered.mp4"
+    (tmp_path / "game").mkdir()
+    (tmp_path / "game" / "truth.json").write_text(json.dumps(TRUTH))
+    with av.open(str(video), "w") as file:
+        stream = file.add_stream("h264", rate=RATE)
+        stream.width, stream.height, stream.pix_fmt = *SIZE, "yuv420p"
+        for each in PICTURES[:10]:
+            file.mux(stream.encode(av.VideoFrame.from_ndarray(each.astype(np.uint8), format="bgr24")))
+        file.mux(stream.encode())
+    write(video, out, [Asked("squeezed", 3), Asked("trail", 1)], 1)
+    with av.open(str(out)) as file:
+        shown = file.streams.video[0]
+        assert (shown.width, shown.height, shown.frames) == (*SQUEEZED[3], 10)
+        assert shown.average_rate == RATE
+    assert json.loads((tmp_path / "altered.truth.json").read_text()) == TRUTH
