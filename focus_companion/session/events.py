@@ -126,8 +126,9 @@ class Lost(Event):
     ``why``, of the camera: "unplugged", "unreachable", "stalled", "ended", "unreadable" (no pictures),
     "phone" (the phone sends none), "asleep" (the computer slept), "frozen", "dark", "covered", "grey",
     "damaged" (useless pictures), "unsteady" (no part of the picture comes to rest). Of the board: "out of
-    view", "resolution" (the picture size has changed), "mirrored" (left and right are exchanged), "cut off: "
-    and the edges of the picture (left, right, top, bottom) beyond which a part of it lies.
+    view", "hidden" (something has been over squares for long), "resolution" (the picture size has changed),
+    "mirrored" (left and right are exchanged), "cut off: " and the edges of the picture (left, right, top,
+    bottom) beyond which a part of it lies.
     "" if the reason is unknown.
     """
 

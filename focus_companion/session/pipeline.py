@@ -64,6 +64,12 @@ become part of the reference, if all squares agree with the position."""
 _MAX_TURN_SQUARES = 3
 """Maximum number of squares that disagree with the position because of one turn."""
 
+_HIDDEN = "hidden"
+"""``why`` of the event ``lost`` if squares have been covered in every still picture for a while."""
+
+HIDDEN_TIME = 10.0
+"""Seconds after which that is reported. Lowering it also reports people who lean over the board."""
+
 _UNSTEADY = "unsteady"
 """``why`` of the event ``lost`` if no part of the picture comes to rest."""
 
@@ -102,7 +108,9 @@ class Pipeline:
         self._watcher: Watcher | None = None
         self._known: Position | None = None
         self._ready = self._vouched = False
-        self._lost = self._at_rest = self._unsteady = False
+        self._lost = self._at_rest = self._unsteady = self._hidden = False
+        self._covered_since: float | None = None
+        """Since when every still picture has been covered."""
         self._fault = ""
         """The last reported fault of where the board is in the picture."""
         self._differs: tuple[int, ...] = ()
@@ -179,7 +187,7 @@ class Pipeline:
             return [OutOfView("camera", _UNSTEADY)]
         verdicts: list[Verdict] = [BackInView("camera")] if before else []
         if watcher.state is State.LOST and not self._lost:
-            self._lost = True
+            self._lost, self._hidden, self._covered_since = True, False, None
             return [*verdicts, OutOfView()]
         if watcher.fault not in ("", self._fault):
             self._lost, self._fault = True, watcher.fault
@@ -200,6 +208,7 @@ class Pipeline:
         decision = self._referee.judge(look, history, asked)
         if self._on_decision is not None:
             self._on_decision(decision, look)
+        verdicts += self._free_view(look, covered=decision.covered)
         standing, self._lifted = decision.standing, decision.lifted
         if decision.outcome is None and standing.stacks != watcher.standing:
             # Squares that cannot be read yet, or no longer, are assumed to be right until there is evidence
@@ -216,6 +225,17 @@ class Pipeline:
         elif decision.covered and look.age > self._absorb_time(look, watcher.standing):
             watcher.absorb(look)
         return [*verdicts, *decision.verdicts]
+
+    def _free_view(self, look: Look, *, covered: bool) -> list[Verdict]:
+        """Whether squares have been covered for long, so that no turn can be read, or are no longer."""
+        before, self._hidden = self._hidden, False
+        if not covered:
+            self._covered_since = None
+            return [BackInView()] if before else []
+        if self._covered_since is None:
+            self._covered_since = look.since
+        self._hidden = look.time - self._covered_since >= HIDDEN_TIME
+        return [OutOfView(why=_HIDDEN)] if self._hidden else []
 
     def _new_watcher(self, position: Position) -> Watcher:
         return Watcher(self._profiles, position.stacks, self._players, rank1=self._rank1, lens=self._lens)

@@ -16,6 +16,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.decision import Decision
 from focus_companion.session.pipeline import (
+    HIDDEN_TIME,
     OBJECT_ABSORB_TIME,
     OCCLUDER_ABSORB_TIME,
     RELIT_ABSORB_TIME,
@@ -196,6 +197,19 @@ def test_a_sleeve_as_pale_as_the_board_is_not_alerted() -> None:
     assert watched.table.shoot(watched.table.stage(), 1.0).summary == []
     watched.table.stacks = watched.table.after("b4-b3")
     assert watched.table.shoot(watched.table.stage(), 1.0).summary == ["move b4-b3"]
+
+
+def test_a_board_that_stays_hidden_is_reported_until_the_view_is_free() -> None:
+    """Somebody leans over the board, and the shadow lies on the rest of it. No turn can be read then."""
+    table = Watched().table
+    leaning = arm(330, 170, (60, 70, 90))
+    assert table.shoot(table.stage(), HIDDEN_TIME - 1.0, lambda image: leaning(shaded(image))).summary == []
+    hidden = table.shoot(table.stage(), 2.0, lambda image: leaning(shaded(image)))
+    assert [event.to_json() | {"time": 0} for event in hidden.events] == [
+        {"type": "lost", "time": 0, "what": "board", "why": "hidden"}
+    ]
+    table.stacks = table.after("b4-b3")
+    assert table.shoot(table.stage(), 1.0).summary == ["found", "move b4-b3"]
 
 
 def test_an_arm_that_has_gone_leaves_the_board_free_at_once() -> None:

@@ -23,11 +23,12 @@ WORDS = {
     "grey": ("The camera shows no colours", "nie pokazuje kolorów", "senza colori"),
     "damaged": ("are incomplete", "w kawałkach", "a pezzi"),
     "unsteady": ("never comes to rest", "nie uspokaja", "mai ferma"),
+    "hidden": ("The board is hidden", "Plansza jest zasłonięta", "Il tavoliere è nascosto"),
     "resolution": ("changed size", "inny rozmiar", "altra dimensione"),
     "mirrored": ("The picture is mirrored", "lustrzanym odbiciem", "speculare"),
     "cut off: left, top": ("outside the picture", "poza obrazem", "fuori dall’immagine"),
 }
-OF_THE_BOARD = ("resolution", "mirrored", "cut off: left, top")
+OF_THE_BOARD = ("hidden", "resolution", "mirrored", "cut off: left, top")
 OF_THE_PICTURE = ("dark", "covered", "grey", "damaged", "unsteady")
 
 

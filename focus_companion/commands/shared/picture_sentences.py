@@ -15,6 +15,7 @@ _SENTENCES: Final = {
         "no part of the picture comes to rest; fix the camera if it shakes, or switch off what makes the "
         "light flicker, such as a fan"
     ),
+    "hidden": "something lies over squares, or is on the lens; free the view",
     "mirrored": (
         "the picture is mirrored, with left and right exchanged; switch mirroring off in the camera's "
         "settings, or use a phone's back camera"

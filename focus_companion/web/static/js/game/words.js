@@ -92,6 +92,7 @@ export function cameraWords(state) {
     grey: () => [t("The camera shows no colours"), t("Pieces are told apart by their colours. Switch night vision or black and white off in the camera’s settings, or use another camera.")],
     damaged: () => [t("The pictures are incomplete"), t("Only part of each picture arrives. Check the cable or the network.")],
     unsteady: () => [t("The picture never comes to rest"), t("The camera shakes, or the light flickers, as with a fan under a lamp. The game goes on by itself as soon as the picture is steady.")],
+    hidden: () => [t("The board is hidden"), t("Something lies over squares, or is on the lens. Turns are read as soon as the view is free.")],
     asleep: () => [t("The computer was asleep"), t("The camera is being opened again; the game goes on by itself.")],
     mirrored: () => [t("The picture is mirrored"), t("Left and right are exchanged, as by a phone’s front camera. Switch mirroring off in the camera’s settings, or use the back camera. If it is not the camera, the start is set up the wrong way round.")],
     resolution: () => [t("The pictures have changed size"), t("The board is being looked for again. It must be in the picture as a whole.")],
