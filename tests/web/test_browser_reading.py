@@ -9,7 +9,8 @@ from playwright.sync_api import expect
 from focus_companion.game.position import position_text
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX, SQUARES
-from focus_companion.referee.verdict import BoardRead, StartDiffers, StartSeen
+from focus_companion.referee.verdict import BoardRead, StartDiffers, StartSeen, Wrong
+from focus_companion.referee.words import say
 from focus_companion.session.requests import NewGame, TakeBack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -69,6 +70,37 @@ def test_a_reading_is_corrected_square_by_square(table, seen: Seen, looping) -> 
     corrected = placed(d5="grr", c4="r", e2="r", h3="gg")
     assert state["position"] == position_text(corrected), "the colours are swapped, c4 has lost its top"
     assert state["to_move"] == "red" and state["reserves"] == {"green": 2, "red": 0}
+    assert seen.troubles == []
+
+
+def test_after_turns_out_of_sight_the_reading_is_accepted_in_place_of_the_alert(
+    table, seen: Seen, looping
+) -> None:
+    table.play(*MOVES[:3])
+    page = seen.open()
+    assert page.locator("#status [data-act=read_board]").is_hidden()
+    where = tuple(INDEX[name] for name in ("c4", "d5", "e2"))
+    table.see(Wrong("unexplained", "r", where, say("unexplained", "r", squares=where)))
+    status(page, "in a way that no single turn explains")
+    table.sight.reads = [BoardRead(READ, (), 0.9)]
+    page.click("#status [data-act=read_board]")
+    table.see()
+    page.click("#status [data-act=take_reading]")
+    assert until(page, table, alert=None)["position"] == position_text(READ)
+    assert seen.troubles == []
+
+
+def test_the_board_is_read_at_any_time_during_the_game(table, seen: Seen, looping) -> None:
+    table.start()
+    table.play(*MOVES[:3])
+    page = seen.open()
+    page.click(".acts details:has([data-act=read_board]) summary")
+    table.sight.reads = [BoardRead(table.session.position.stacks, (), 0.9)]
+    page.click(".acts [data-act=read_board]")
+    table.see()
+    status(page, "It is the position of the game.")
+    page.click("#status [data-act=pass_reading]")
+    status(page, "Red to move")
     assert seen.troubles == []
 
 

@@ -11,7 +11,7 @@ const about = ({ game, reading }) => `${game} ${reading.time}`;
 /** The reading that awaits the players' answer, with colours swapped if they chose so, or null. */
 export function offered(state) {
   const { reading } = state;
-  if (!reading?.position || (state.ready && !state.start_from) || passed === about(state)) return null;
+  if (!reading?.position || passed === about(state)) return null;
   return swapped === about(state) ? { ...reading, position: exchanged(reading.position, state.order) } : reading;
 }
 

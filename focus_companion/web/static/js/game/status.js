@@ -44,13 +44,18 @@ function now(state) {
   if (state.alert) {
     const inHand = state.alert.reason === "wrong_removal" && !state.prompt && possible(state).is_good;
     const text = [alertText(state, state.alert), assessmentWords(state.assessment)].filter(Boolean).join(" ");
-    return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text, answers: [["legal", t("That was legal"), true], ["dismiss", t("It is settled")], ...(inHand ? [["is_good", t("Is this good?")]] : [])] };
+    const answers = [["legal", t("That was legal"), true], ["dismiss", t("It is settled")]];
+    if (inHand) answers.push(["is_good", t("Is this good?")]);
+    // Turns may have been played out of sight: then the game can go on from what stands there.
+    if (state.alert.reason === "unexplained" && goesOnFrom(state)) answers.push(["read_board", t("Read the board")]);
+    return { kind: "alert", title: alertTitle(state.alert.reason, state.placing), text, answers };
   }
   if (state.camera === "starting") return { kind: "wait", title: t("The camera is starting"), text: t("The first picture will arrive in a moment.") };
   if (state.start_from) {
     if (state.reading?.position === "") return { kind: "lost", ...boardNotFound() };
     return { kind: "wait", title: t("Set up any position"), text: t("It is read as soon as nothing moves.") };
   }
+  if (state.camera_why === "hidden") return { kind: "lost", ...blind };
   if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where the board is")], ...(goesOnFrom(state) ? [["read_board", t("Read the board")]] : [])] };
   const differ = differing(state);
   if (differ) {

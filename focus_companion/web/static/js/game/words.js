@@ -76,7 +76,7 @@ export function refusalText({ text, template, values = {} }) {
 export const boardNotFound = () => ({ title: t("The board is not found"), text: t("The whole board must be in the picture, with light on it and nothing over it.") });
 
 /** Whether the board, and not the camera, is lost for this reason. */
-export const ofBoard = (why) => why === "out of view" || why === "mirrored" || Boolean(why?.startsWith("cut off"));
+export const ofBoard = (why) => ["out of view", "hidden", "mirrored"].includes(why) || Boolean(why?.startsWith("cut off"));
 
 /** What is wrong with the camera or its view and what to do, as {title, text}; null if nothing is wrong. */
 export function cameraWords(state) {
