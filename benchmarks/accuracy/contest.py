@@ -55,7 +55,7 @@ class NoChangeDetection(Watcher):
 
 
 def coarse_board(
-    image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None = None
+    image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None, _pitch: float | None
 ) -> FoundBoard | None:
     """The board as found by the first half of the finder."""
     best = BoardSearch(sizes.reduced(image, WORK_PIXELS)[0], profiles[0], stacks, None).best()

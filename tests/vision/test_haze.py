@@ -75,7 +75,12 @@ def test_a_hazy_picture_is_read_as_well_as_a_clear_one() -> None:
 def test_a_board_in_haze_is_watched_without_it() -> None:
     stage, stacks = stage_and_stacks()
     image = hazy(view_of(LOOK).shoot(stage, np.random.default_rng(4)), 0.4, 0.5)
-    watcher = Watcher(plastic_sets(), stacks, "gr", finder=find_board)
+    watcher = Watcher(
+        plastic_sets(),
+        stacks,
+        "gr",
+        finder=lambda image, sets, standing, _: find_board(image, sets, standing),
+    )
     looks = [watcher.see(Frame(index, index / FPS, image)) for index in range(FPS)]
     look = next(look for look in looks if look is not None)
     assert watcher.outlines is not None

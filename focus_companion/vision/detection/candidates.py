@@ -35,6 +35,17 @@ _MIN_CANDIDATE_SHIFT = 0.3
 """Distance, in squares, below which two candidates count as the same."""
 
 
+_MAX_SIZE_RATIO = 1.6
+"""Maximum ratio, either way, of a blob's radius to that of the expected pieces. Detected ones have 0.8 to 1.1
+times the radius, and a camera that was moved may show the board larger or smaller by a third."""
+
+
+def levels_near(profile: BoardProfile, pitch: float) -> list[int]:
+    """Indices of the radii of pieces on squares with about this ``pitch`` in pixels, the nearest first."""
+    ratios = np.abs(np.log(np.array(RADII) * profile.pitch / (profile.piece.radius * pitch)))
+    return [int(level) for level in np.argsort(ratios) if ratios[level] < np.log(_MAX_SIZE_RATIO)]
+
+
 class CandidateSearch:
     """Candidates for the board's pose in a reduced picture, collected radius by radius."""
 

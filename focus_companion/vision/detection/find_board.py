@@ -15,7 +15,7 @@ from ..geometry.scene import BoardProfile, Camera
 from ..haze import Haze
 from .blobs import WORK_PIXELS
 from .board_search import BoardSearch
-from .candidates import SMALL_BOARD_LEVELS
+from .candidates import SMALL_BOARD_LEVELS, levels_near
 from .chess_board import find_chess_board, fitted_to_corners
 from .coloured_pieces import colour_odds
 from .edges import Edges
@@ -55,6 +55,7 @@ def find_board(
     stacks: Sequence[str] | None = None,
     rank1: str = "bottom",
     lens: LensProfile | None = None,
+    pitch: float | None = None,
 ) -> FoundBoard | None:
     """The board in a BGR picture, or None if none is visible.
 
@@ -65,6 +66,8 @@ def find_board(
         rank1: the side of the picture (bottom, left, top, right) at which rank 1 lies if ``stacks`` leave it
             open.
         lens: that of the camera, if known; otherwise it is estimated from the board.
+        pitch: the side of a square in pixels, if about known. Only a board of about that size that is plain
+            to see is found then, and a search in vain takes a third of the time.
 
     Raises:
         ValueError: wrong shape of the picture, wrong number of stacks, unknown side, or no profile.
@@ -78,8 +81,11 @@ def find_board(
         if stacks is not None:
             # There are no blobs to detect.
             return None
-    searches = [BoardSearch(reduced(image, WORK_PIXELS)[0], profiles[0], stacks, lens)]
-    best = searches[0].best()
+    small, scale = reduced(image, WORK_PIXELS)
+    searches = [BoardSearch(small, profiles[0], stacks, lens)]
+    best = searches[0].best(None if pitch is None else levels_near(profiles[0], scale * pitch))
+    if pitch is not None and (best is None or not best.likely):
+        return None
     if best is None or not best.confident:
         larger = reduced(image, FINE_PIXELS)[0]
         if larger.shape[0] * larger.shape[1] > _MIN_ENLARGEMENT * WORK_PIXELS:

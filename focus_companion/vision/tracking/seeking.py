@@ -30,6 +30,9 @@ _CERTAIN_CONFIDENCE = 0.9
 """Confidence from which the first picture of an empty board is enough. Of 180 simulated pictures, the two
 wrong lattices had 0.42 and 0.56, the right ones 0.37 to 0.99. Raising it delays the start by up to a second.
 """
+_THOROUGH_EVERY = 5
+"""Every how many attempts a board whose place was known is sought in any size, which takes three times
+as long. Raising it, a board that is much nearer or farther than before is found later."""
 _MAX_REPEATED_SHIFT = 0.5
 """Maximum distance, in squares, between the corners of two finds of the same lattice: a wrong one is off by a
 whole square. Raising it towards 1 may accept two different wrong ones.
@@ -79,7 +82,7 @@ class Seeking:
         found.
         """
         context = self._context
-        found = search(context, picture)
+        found = search(context, picture, self._pitch)
         if found is not None and not any(context.standing):
             found = self._most_certain(found)
         if found is None:
@@ -98,6 +101,11 @@ class Seeking:
         # It is tried once: the board may have been moved since it was found.
         self._likeliest = None if certain else best
         return best if certain else None
+
+    @property
+    def _pitch(self) -> float | None:
+        """The side of a square, in pixels, if only a board of about that size is to be sought."""
+        return None
 
     @property
     def _marked(self) -> bool:
@@ -129,6 +137,10 @@ class SeekingNear(Seeking):
     def setting_up(self) -> bool:
         """See :attr:`.watcher.Watcher.setting_up`."""
         return self._attempts < FIRST_RETRIES + LOST_TIMEOUT / RETRY_DELAY
+
+    @property
+    def _pitch(self) -> float | None:
+        return None if self._attempts % _THOROUGH_EVERY == 0 else self._placement.outlines.pitch
 
     @property
     def _marked(self) -> bool:

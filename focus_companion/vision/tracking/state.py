@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -26,7 +27,8 @@ RETRY_DELAY = 1.0
 LOST_TIMEOUT = 4.0
 """Seconds after which a board that is not recognised where it was counts as out of view."""
 
-FinderCall = Callable[[Image, Sequence[BoardProfile], Sequence[str] | None], FoundBoard | None]
+FinderCall = Callable[[Image, Sequence[BoardProfile], Sequence[str] | None, float | None], FoundBoard | None]
+"""Finds a board as :func:`.find_board` does, from its picture, profiles, stacks and approximate pitch."""
 
 
 class State(Enum):
@@ -72,7 +74,8 @@ class Context:
     ``keep`` (0 … 1): the weight of what is known when colours and background are learned from another
     picture; ``reflection``: the conditions of the last look, if it showed a reflection; ``haze``: that of the
     picture in which the board was last sought; ``last_in_view``: the last time at which it was in view, and
-    not much of it had changed.
+    not much of it had changed; ``sought_elsewhere``: when the whole picture was last searched in vain for a
+    board whose place was known.
     """
 
     profiles: tuple[BoardProfile, ...]
@@ -87,6 +90,7 @@ class Context:
     reflection: Conditions | None = None
     haze: Haze = CLEAR
     last_in_view: float | None = None
+    sought_elsewhere: float = -math.inf
     stillness: Stillness = field(default_factory=Stillness)
     pauses: Pauses = field(default_factory=Pauses)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -213,11 +214,16 @@ class Watching:
         or turned. A share ``required`` of the squares must agree there.
         """
         context = self._context
-        found = search(context, picture)
+        if picture.time - context.sought_elsewhere < LOST_TIMEOUT:
+            # A search in vain takes seconds, and somebody who leans over the board moves all the time.
+            return None
+        found = search(context, picture, self.outlines.pitch)
         there = None if found is None else hypothesis_at(context, picture, found, required)
         # A board of which only a part is in view is reported once it counts as lost.
         context.fault = ""
-        return None if there is None else Watching.at(context, picture, there)
+        after = None if there is None else Watching.at(context, picture, there)
+        context.sought_elsewhere = picture.time if after is None else -math.inf
+        return after
 
     # ---- what the referee concludes from a look ------------------------------------------------------------
 

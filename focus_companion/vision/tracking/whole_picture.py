@@ -13,9 +13,11 @@ MIN_FOUND_SHARE = 0.75
 the board."""
 
 
-def search(context: Context, picture: StillFrame) -> FoundBoard | None:
-    """Search the whole picture. Sets the fault of the ``context`` if what is found is mirrored."""
-    found, context.fault = context.finder(picture.image, context.profiles, context.standing), ""
+def search(context: Context, picture: StillFrame, pitch: float | None = None) -> FoundBoard | None:
+    """Search the whole picture, if ``pitch`` is given only for a board whose squares have about that side in
+    pixels. Sets the fault of the ``context`` if what is found is mirrored.
+    """
+    found, context.fault = context.finder(picture.image, context.profiles, context.standing, pitch), ""
     if found is not None and found.mirrored:
         context.fault = "mirrored"
         return None
