@@ -20,6 +20,9 @@ Raising it lets players who move everywhere count as unrest."""
 _MAX_UNREST: Final = 10.0
 """Seconds without any tile at rest after which the players are told: longer than all reach over the board at
 once, as when they set it up. Raising it leaves them longer without an explanation."""
+_MAX_WITHOUT_STILL: Final = 60.0
+"""Seconds without a still picture after which they are told although parts of it rest in between, as between
+the blades of a slow fan. Lowering it, players whose hands move all the time are told, too."""
 
 
 class Unrest:
@@ -28,6 +31,8 @@ class Unrest:
     def __init__(self) -> None:
         self._since: float | None = None
         """The last time at which some tile was at rest."""
+        self._still_at: float | None = None
+        """The time of the last still picture, or of the first one."""
         self._moved = np.full(_TILES[::-1], -math.inf)
         """The time of the last motion in each tile."""
         self.lasts = False
@@ -42,4 +47,7 @@ class Unrest:
             self._moved[np.asarray(tiles) > 0] = time
         if still or self._since is None or time - float(self._moved.min()) >= _REST:
             self._since = time
-        self.lasts = not still and (self.lasts or time - self._since >= _MAX_UNREST)
+        if still or self._still_at is None:
+            self._still_at = time
+        long = time - self._since >= _MAX_UNREST or time - self._still_at >= _MAX_WITHOUT_STILL
+        self.lasts = not still and (self.lasts or long)

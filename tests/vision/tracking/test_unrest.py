@@ -62,3 +62,16 @@ def test_it_ends_with_the_first_still_picture() -> None:
     unrest.update(18.0, None, still=True)
     assert not unrest.lasts
     assert not lasts(blades, 8, unrest, begin=18.1)
+
+
+def test_light_that_leaves_every_part_at_rest_for_moments_is_noticed_within_a_minute() -> None:
+    """The shadows of slow blades, of which one passes everywhere every two seconds."""
+
+    def slow(time: float) -> Mask:
+        return np.repeat(np.arange(SHAPE[1])[None] == round(time * 40) % SHAPE[1], SHAPE[0], axis=0)
+
+    unrest = Unrest()
+    assert not lasts(slow, 50, unrest)
+    assert lasts(slow, 12, unrest, begin=50)
+    unrest.update(62.0, None, still=True)
+    assert not lasts(slow, 50, unrest, begin=62.1)
