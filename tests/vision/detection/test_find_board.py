@@ -40,6 +40,14 @@ def test_a_known_start_determines_pose_and_orientation(view: str) -> None:
     assert found.camera.lens.aspect == 1.0
 
 
+@pytest.mark.parametrize(("scale", "found"), [(0.75, True), (1.0, True), (1.33, True), (3.0, False)])
+def test_with_a_known_pitch_only_boards_of_about_that_size_are_found(scale: float, found: bool) -> None:
+    truth = look(*VIEWS["oblique, turned"])
+    image = draw(truth, start_stacks(), np.random.default_rng(3))
+    pitch = scale * truth.pitch_pixels(PROFILE)
+    assert (find_board(image, [PROFILE], start_stacks(), pitch=pitch) is not None) == found
+
+
 @pytest.mark.parametrize(
     ("view", "size"),
     [

@@ -119,6 +119,19 @@ def test_a_board_that_agrees_best_where_it_was_has_not_moved(
     assert table.camera is (table.beside if moves else table.held)
 
 
+def test_somebody_who_leans_over_the_board_starts_one_search_for_it_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, table: Table
+) -> None:
+    """A search in vain takes seconds, and a body never stands quite still."""
+    searches: list[float | None] = []
+    monkeypatch.setattr(watching, "search", lambda _context, _picture, pitch: searches.append(pitch))
+    table.unrecognised(monkeypatch)
+    for shade in range(3):
+        table.show(np.asarray(255 - table.image // (1 + shade), np.uint8))
+    assert table.watcher.outlines is not None
+    assert searches == [table.watcher.outlines.pitch], "only for a board of the same size"
+
+
 @pytest.mark.parametrize(("stayed", "tries"), [(0.76, [False, True]), (0.4, [False])])
 def test_a_lamp_that_changes_only_the_bare_board_is_learned(
     monkeypatch: pytest.MonkeyPatch, table: Table, stayed: float, tries: list[bool]
