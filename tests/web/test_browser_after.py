@@ -45,6 +45,18 @@ def test_arrow_keys_step_through_the_game(table, seen: Seen) -> None:
     page.wait_for_selector('body[data-looking="now"]')
 
 
+def test_the_focus_stays_in_the_replay_at_the_beginning_and_the_end_of_the_game(table, seen: Seen) -> None:
+    """The button that led there is disabled then."""
+    page = seen.open()
+    table.play(*MOVES)
+    page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
+    for button, shown in (("first", "0 / 4"), ("last", "4 / 4")):
+        page.locator(f"#replay [data-step={button}]").press("Enter")
+        expect(page.locator("#replay output")).to_have_text(shown)
+        expect(page.locator(f"#replay [data-step={button}]")).to_be_disabled()
+        assert page.evaluate("document.querySelector('#replay').contains(document.activeElement)")
+
+
 REPLAY_INTERVAL_MS = 900
 """How long the replay shows a position."""
 

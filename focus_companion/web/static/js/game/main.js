@@ -212,9 +212,10 @@ function take(state) {
   const pause = $('[data-act="pause"]');
   if (pause) pause.textContent = state.paused ? t("Go on") : t("Pause");
   const can = possible(state);
+  // The button that was just pressed may be disabled now. Some browsers take the focus from it at once.
+  const focused = document.activeElement;
   for (const button of document.querySelectorAll(".acts [data-act]")) button.disabled = can[button.dataset.act] === false;
-  // The button that was just pressed may now be disabled.
-  if (document.activeElement?.matches(":disabled")) status.element.focus({ preventScroll: true });
+  if (focused?.matches(":disabled")) status.element.focus({ preventScroll: true });
   setUp?.show(state);
   const watching = $("#watching");
   if (watching && state.watching !== undefined) {

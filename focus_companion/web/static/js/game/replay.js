@@ -52,12 +52,15 @@ export class Replay {
     this.out.textContent = `${this.ply ?? this.newest} / ${this.newest}`;
     this.slider.disabled = this.newest === 0;
     this.onPly?.(this.ply ?? this.newest);
+    const focused = this.bar.contains(document.activeElement) ? document.activeElement : null;
     for (const button of this.bar.querySelectorAll("button")) {
       const at = this.ply ?? this.newest;
       const back = ["first", "back"].includes(button.dataset.step);
       if (button.dataset.step === "play") button.setAttribute("aria-pressed", this.timer > 0);
       button.disabled = this.newest === 0 || (back ? at === 0 : button.dataset.step === "play" ? false : this.ply === null);
     }
+    // At an end of the game, the button that led there has nothing left to do.
+    if (focused?.matches(":disabled")) this.slider.focus({ preventScroll: true });
   }
 
   async load() {
