@@ -208,7 +208,7 @@ class Pipeline:
         decision = self._referee.judge(look, history, asked)
         if self._on_decision is not None:
             self._on_decision(decision, look)
-        verdicts += self._free_view(look, covered=decision.covered)
+        verdicts += self._view_verdicts(look, covered=decision.covered)
         standing, self._lifted = decision.standing, decision.lifted
         if decision.outcome is None and standing.stacks != watcher.standing:
             # Squares that cannot be read yet, or no longer, are assumed to be right until there is evidence
@@ -226,8 +226,8 @@ class Pipeline:
             watcher.absorb(look)
         return [*verdicts, *decision.verdicts]
 
-    def _free_view(self, look: Look, *, covered: bool) -> list[Verdict]:
-        """Whether squares have been covered for long, so that no turn can be read, or are no longer."""
+    def _view_verdicts(self, look: Look, *, covered: bool) -> list[Verdict]:
+        """The verdict that squares have been covered for long, or that they are free again."""
         before, self._hidden = self._hidden, False
         if not covered:
             self._covered_since = None

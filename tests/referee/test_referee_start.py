@@ -15,9 +15,9 @@ from focus_companion.session.requests import NewGame, Request, TakeBack
 from focus_companion.simulator.scene_style import Lamp, Lighting
 from focus_companion.simulator.stage import Hand
 from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.geometry.pose import pushed
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
 from focus_companion.vision.tracking import push_fit
-from focus_companion.vision.tracking.push import pushed
 
 RULES = Rules.make(2)
 """Green begins."""

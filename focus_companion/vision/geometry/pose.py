@@ -242,6 +242,22 @@ def corner_shift(one: Camera, other: Camera, profile: BoardProfile) -> float:
     return float(np.linalg.norm(gap, axis=1).max() / other.pitch_pixels(profile))
 
 
+def pushed(camera: Camera, dx: float, dy: float, turn: float) -> Camera:
+    """The camera in the frame of the board after the board was moved by (dx, dy) mm and rotated by ``turn``
+    radians.
+    """
+    c, s = np.cos(turn), np.sin(turn)
+    rotation = camera.rotation_matrix
+    turned = rotation @ np.array([(c, -s, 0), (s, c, 0), (0, 0, 1)])
+    moved = rotation @ np.array([dx, dy, 0.0]) + np.array(camera.translation)
+    vector = np.asarray(cv2.Rodrigues(turned)[0]).ravel()
+    return replace(
+        camera,
+        rotation=(float(vector[0]), float(vector[1]), float(vector[2])),
+        translation=(float(moved[0]), float(moved[1]), float(moved[2])),
+    )
+
+
 def displaced_cameras(camera: Camera, profile: BoardProfile, distance: float) -> Iterator[Camera]:
     """Starting points for a fit that may have converged on shadows or a print: ``camera`` displaced by
     ``distance`` squares in eight directions.

@@ -16,7 +16,7 @@ from ..capture.frames import Image
 from ..registration.conditions import Conditions
 from .change import Change, Smoothed
 from .occluder import Occluder
-from .push import AGREEMENT_THRESHOLD, Probe, agreement, disagreeing_squares
+from .probe import AGREEMENT_THRESHOLD, Probe, agreement, disagreeing_squares
 from .regions import Regions
 from .stillness import Small
 

@@ -17,7 +17,7 @@ from ..appearance.learning import learn
 from ..capture.frames import Image
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import TALLEST_UNTRIMMED, Outlines
-from .push import AGREEMENT_THRESHOLD, Probe, agreeing, agreement, disagreeing_squares, share_agreeing
+from .probe import AGREEMENT_THRESHOLD, Probe, agreeing, agreement, disagreeing_squares, share_agreeing
 
 MIN_AGREEING_SHARE = 0.93
 """Share of squares that must agree with the expected position for a new pose or light to be accepted."""

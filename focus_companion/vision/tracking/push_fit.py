@@ -17,11 +17,10 @@ from ..detection.edge_fit import (
 from ..detection.edges import Edges, board_bounds
 from ..detection.pixel_check import pixel_mismatch
 from ..detection.refine import APPROXIMATE_REACHES, MAX_MISMATCH, MISMATCH_WEIGHT
-from ..geometry.pose import Prior, displaced_cameras
+from ..geometry.pose import Prior, displaced_cameras, pushed
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from ..registration.motion import Motion, rays
-from .push import pushed
 
 CERTAIN_AGREEMENT = 0.6
 """Agreement of the outlines above which a fit to a known position is certain."""

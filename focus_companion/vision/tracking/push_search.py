@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from ...game.squares import SQUARES
 from ..appearance.colour_model import ColourModel
 from ..capture.frames import Image
+from ..geometry.pose import pushed
 from ..geometry.scene import BoardProfile, Camera, Floats
-from .push import Probe, agreeing, agreement, log_likelihood_ratio, pushed
+from .probe import Probe, agreeing, agreement, log_likelihood_ratio
 
 _SHIFT_STEP = 0.2
 """Step of the search for a displacement, in squares."""

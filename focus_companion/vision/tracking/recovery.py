@@ -13,7 +13,7 @@ from ..capture.frames import Image
 from ..geometry.scene import Camera
 from .change import Change
 from .placement import Hypothesis, Placement
-from .push import Probe, share_agreeing
+from .probe import Probe, share_agreeing
 from .push_fit import CERTAIN_AGREEMENT, agreements, places
 from .push_search import seek
 from .whole_picture import MIN_FOUND_SHARE

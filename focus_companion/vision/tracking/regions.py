@@ -157,7 +157,7 @@ class Regions:
         either = occluder.mask | self._changed if hidden else occluder.mask
         _, parts = cv2.connectedComponents(grown(either, _MAX_GAP / 2 * self._pitch).view(np.uint8))
         mask = either & np.isin(parts, np.unique(parts[occluder.mask]))
-        # An arm moves a little, so that beside it only what it uncovers can be compared.
+        # An arm moves a little: on squares that counted as clear, its edge would look like a change.
         clear = self._columns([] if occluder.from_edge else visible)
         seen, mask = mask & clear, mask & ~clear
         squares = tuple(s for s in range(len(SQUARES)) if self._change.share_of(s, mask) > 0)

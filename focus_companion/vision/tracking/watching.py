@@ -52,8 +52,8 @@ class Watching:
         context.fault = ""
         context.pauses.unseen(context.unseen(picture.time))
         context.last_in_view = picture.time
-        self._not_absorbed = 0
-        """Number of the last look of which too few squares agree with the position."""
+        self._tried_to_absorb = 0
+        """Number of the last look that was verified as a new reference. Another attempt would fail, too."""
         context.watch(self.outlines)
         self.look: Look | None = self._new_look(replace(picture, since=picture.time), smoothed, None)
 
@@ -266,9 +266,9 @@ class Watching:
         if look.occluder is not None and look.change is not None:
             self._add_object(look, look.occluder, look.change)
             return self
-        if look.number == self._not_absorbed:
+        if look.number == self._tried_to_absorb:
             return self
-        self._not_absorbed = look.number
+        self._tried_to_absorb = look.number
         context, placement = self._context, self.placement
         if look.change is not None and not look.all_over:
             placement = replace(placement, hidden=(*placement.hidden, *self._under_arm(look, look.change)))

@@ -25,8 +25,8 @@ from focus_companion.vision.detection.pixel_check import pixel_mismatch
 from focus_companion.vision.detection.scored_fit import ScoredFit
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.lens_profiles import LensProfile
+from focus_companion.vision.geometry.pose import pushed
 from focus_companion.vision.geometry.scene import Lens
-from focus_companion.vision.tracking.push import pushed
 
 
 def pictures(seed: int, noises: Sequence[int]) -> tuple[SceneStyle, tuple[str, ...], list[Image]]:

@@ -17,12 +17,12 @@ from focus_companion.vision.appearance.first_colours import before_any_piece
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.geometry.pose import pushed
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
 from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.tracking.change import Change, Smoothed
 from focus_companion.vision.tracking.first_piece import fit_first_piece
 from focus_companion.vision.tracking.placement import Placement
-from focus_companion.vision.tracking.push import pushed
 from focus_companion.vision.tracking.watcher import Watcher
 
 EMPTY = ("",) * 52

@@ -15,10 +15,9 @@ from focus_companion.simulator.board_view import placed_camera
 from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.stage import Stage
-from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.geometry.pose import pushed, turned
 from focus_companion.vision.geometry.scene import Camera
 from focus_companion.vision.registration.motion import Motion
-from focus_companion.vision.tracking.push import pushed
 from focus_companion.vision.tracking.push_fit import CERTAIN_AGREEMENT, fits, rotated, slid
 
 PUSHES = [(0.0, 0.0, 0.0), (14.0, -9.0, 3.0), (-60.0, 25.0, -11.0), (3.0, 4.0, 170.0)]

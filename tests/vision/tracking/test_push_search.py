@@ -9,9 +9,9 @@ from drawn_board import PROFILE, draw, look, start_stacks
 from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.first_colours import before_any_piece
 from focus_companion.vision.appearance.learning import learn
-from focus_companion.vision.geometry.pose import corner_shift
+from focus_companion.vision.geometry.pose import corner_shift, pushed
 from focus_companion.vision.geometry.stack_masks import Outlines
-from focus_companion.vision.tracking.push import Probe, pushed
+from focus_companion.vision.tracking.probe import Probe
 from focus_companion.vision.tracking.push_search import seek
 
 STACKS = ("rgr", "", "gg", *start_stacks()[3:])

@@ -14,13 +14,14 @@ from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import ColourModel
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.detection.find_board import FoundBoard
-from focus_companion.vision.geometry.pose import corner_shift
+from focus_companion.vision.geometry.pose import corner_shift, pushed
 from focus_companion.vision.geometry.scene import Camera
-from focus_companion.vision.tracking import push, push_fit, recovery, watching
+from focus_companion.vision.tracking import probe as probes
+from focus_companion.vision.tracking import push_fit, recovery, watching
 from focus_companion.vision.tracking.change import Change
 from focus_companion.vision.tracking.look import Look
 from focus_companion.vision.tracking.placement import Hypothesis, Verified
-from focus_companion.vision.tracking.push import agreeing, pushed
+from focus_companion.vision.tracking.probe import agreeing
 from focus_companion.vision.tracking.state import LOST_TIMEOUT, State
 from focus_companion.vision.tracking.watcher import Watcher
 
@@ -276,10 +277,10 @@ def test_a_bare_dome_whose_colour_is_close_to_a_pieces_is_undecided(
     """
     agreed = np.full(len(SQUARES), 2.0)
     agreed[4] = nats
-    monkeypatch.setattr(push, "agreement", lambda *_: agreed)
+    monkeypatch.setattr(probes, "agreement", lambda *_: agreed)
     assert table.first.disagreeing(START) == named
-    probe = push.Probe(PROFILE, START)
-    assert push.share_agreeing(table.image, table.held, probe, ColourModel()) == share
+    probe = probes.Probe(PROFILE, START)
+    assert probes.share_agreeing(table.image, table.held, probe, ColourModel()) == share
 
 
 @pytest.mark.parametrize(

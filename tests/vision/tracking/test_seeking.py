@@ -14,8 +14,7 @@ from focus_companion.simulator.stage import Stage
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry.board_profiles import plastic_sets
-from focus_companion.vision.geometry.pose import turned
-from focus_companion.vision.tracking.push import pushed
+from focus_companion.vision.geometry.pose import pushed, turned
 from focus_companion.vision.tracking.seeking import FIRST_RETRIES, FIRST_RETRY_DELAY
 from focus_companion.vision.tracking.state import RETRY_DELAY
 from focus_companion.vision.tracking.watcher import Watcher

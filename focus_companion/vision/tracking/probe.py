@@ -1,11 +1,9 @@
-"""Whether the colours of a picture agree with a known position at a pose."""
+"""Sample points of a known position, and whether the colours of a picture agree with them at a pose."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -157,22 +155,6 @@ def agreeing(nats: Floats) -> float:
     """
     agree, disagree = int((nats > AGREEMENT_THRESHOLD).sum()), int((nats < _DISAGREEMENT_THRESHOLD).sum())
     return agree / max(agree + disagree, (1 - _MAX_UNDECIDED_SHARE) * len(nats))
-
-
-def pushed(camera: Camera, dx: float, dy: float, turn: float) -> Camera:
-    """The camera in the frame of the board after the board was moved by (dx, dy) mm and rotated by ``turn``
-    radians.
-    """
-    c, s = np.cos(turn), np.sin(turn)
-    rotation = camera.rotation_matrix
-    turned = rotation @ np.array([(c, -s, 0), (s, c, 0), (0, 0, 1)])
-    moved = rotation @ np.array([dx, dy, 0.0]) + np.array(camera.translation)
-    vector = np.asarray(cv2.Rodrigues(turned)[0]).ravel()
-    return replace(
-        camera,
-        rotation=(float(vector[0]), float(vector[1]), float(vector[2])),
-        translation=(float(moved[0]), float(moved[1]), float(moved[2])),
-    )
 
 
 def disagreeing_squares(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> tuple[int, ...]:
