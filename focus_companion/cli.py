@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 import click
 
 from focus_companion import __version__
-from focus_companion.commands.shared import console, threads
+from focus_companion.commands.shared import console, memory, threads
 
 COMMANDS: Final = {
     "play": "Follow a game: camera, page, lights, journal. The main command.",
@@ -70,6 +70,7 @@ def cli(ctx: click.Context) -> None:
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the program; ends the process with the exit status."""
     threads.disable_library_threads()
+    memory.collect_seldom()
     sys.exit(console.run(cli, args))
 
 

@@ -10,7 +10,6 @@ from .gpio import GpioBackend
 from .lights import Backend, Lights, LightsUnavailable
 from .serial import SerialBackend
 from .settings import GpioSettings, LightSettings, SerialSettings, WledSettings
-from .wled import make_wled
 
 log = logging.getLogger(__name__)
 
@@ -76,4 +75,7 @@ def _make(
         serial = settings.serial or SerialSettings()
         taken = settings.wled.port if settings.wled else ""
         return SerialBackend(serial, settings.brightness, settings.sound, on_button, expected, taken)
+    # Few tables have a strip, and its connection takes long to import.
+    from .wled import make_wled
+
     return make_wled(settings.wled or WledSettings(), settings.brightness)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import grp
 import os
-import platform
 import shlex
 import shutil
 import socket
-import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from .. import __version__, private_files
+from .. import private_files
 from ..addresses import shown_address
 from ..lights import LightSettings, LightSettingsError
 from ..lights import ports as light_ports
@@ -27,12 +24,7 @@ from ..storage.errors import JournalError, count
 from ..storage.journal import Journal
 from ..vision.machine_speed import MIN_RATE, MachineSpeed
 from .checks import Check
-
-REQUIRED_LIBRARIES: Final = (
-    *("opencv-python-headless", "numpy", "av", "pillow"),
-    *("flask", "waitress", "pyserial", "gpiozero", "paho-mqtt"),
-)
-OPTIONAL_LIBRARIES: Final = ("lgpio", "picamera2")
+from .versions import REQUIRED_LIBRARIES, versions
 
 LOW_DISK_BYTES: Final = 200e6
 """Free disk space below which there is a warning; many games take only a few megabytes."""
@@ -51,21 +43,6 @@ DEVICE_GROUPS: Final[Mapping[str, str]] = {
     "gpio": "/dev/gpiochip*",
 }
 """Groups whose members may use the devices of this pattern."""
-
-
-def versions() -> dict[str, str]:
-    """Versions of the program, its installed libraries, Python and the system."""
-    found = {
-        "focus-companion": __version__,
-        "python": platform.python_version(),
-        "sqlite": sqlite3.sqlite_version,
-    }
-    for name in (*REQUIRED_LIBRARIES, *OPTIONAL_LIBRARIES):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found | {"system": platform.platform(), "machine": platform.machine()}
 
 
 def check_versions() -> Iterator[Check]:

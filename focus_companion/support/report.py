@@ -18,7 +18,7 @@ from ..storage.errors import JournalError
 from ..storage.folders import folder_to_read
 from ..storage.journal import Journal
 from .checks import Check
-from .machine import versions
+from .versions import versions
 
 MAX_EVENTS: Final = 1000
 """Number of the journal's newest events to include."""

@@ -19,7 +19,7 @@ from ..storage.tape.tape import TapeError
 from ..vision.capture.frames import Image, read_image
 from ..vision.detection.find_board import find_board
 from ..vision.geometry.board_profiles import plastic_sets
-from .machine import versions
+from .versions import versions
 
 FAULT_EVENTS: Final = ({"alert", "unclear"}, {"lost", "set_up"})
 """Types of events that report a fault; those of the second set count only if there is none of the first."""

@@ -1,6 +1,7 @@
 """Serves the page's scripts, styles and pictures from memory, at addresses that change with their content.
 
-So browsers may cache them for ever, and they are always consistent without a build step.
+So browsers may cache them for ever, and they are always consistent without a build step. Each file is made
+when it is first requested: a program that starts on a slow machine has more urgent things to do.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from flask import Blueprint, Response, abort, current_app, request
@@ -46,33 +47,54 @@ class Asset:
     media_type: str
 
 
-class Assets:
-    """All files of a folder, by their path in it."""
+class Assets(Mapping[str, Asset]):
+    """All files of a folder, by their path in it, and the bundled scripts, by their name. A file that is
+    changed afterwards is served as it was.
+    """
 
     def __init__(self, folder: Path = _FOLDER) -> None:
         paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _MEDIA_TYPES)
+        sources = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
         digest = hashlib.sha256()
-        files: dict[str, Asset] = {}
-        for path in paths:
-            plain = path.read_bytes()
-            name = path.relative_to(folder).as_posix()
+        for name, plain in sources.items():
             digest.update(name.encode() + b"\0" + plain)
-            files[name] = _asset(
-                plain if path.suffix != ".css" else _minified_sheet(_inlined_sheet(path)), path.suffix
-            )
-        scripts = [path for path in paths if path.is_relative_to(folder / "js")]
-        sources = {path.stem: path.read_text(encoding="utf-8") for path in scripts}
-        for entry in ENTRY_POINTS:
-            files[f"{entry}.js"] = _asset(bundle(sources, entry).encode(), ".js")
-        for entry, first in DEFERRED_SCRIPTS.items():
-            files[f"{entry}.js"] = _asset(bundle(sources, entry, first).encode(), ".js")
-        self.files: Mapping[str, Asset] = files
         self.version = digest.hexdigest()[:12]
+        self._sources = sources
+        self._made: dict[str, Asset] = {}
+
+    def __getitem__(self, name: str) -> Asset:
+        # Two threads may make the same file at the same time; either result serves.
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._sources, *(f"{entry}.js" for entry in (*ENTRY_POINTS, *DEFERRED_SCRIPTS))])
+
+    def __len__(self) -> int:
+        return len(self._sources) + len(ENTRY_POINTS) + len(DEFERRED_SCRIPTS)
+
+    def _make(self, name: str) -> Asset:
+        entry, _, suffix = name.rpartition(".")
+        if suffix == "js" and entry in (*ENTRY_POINTS, *DEFERRED_SCRIPTS):
+            scripts = {
+                PurePosixPath(path).stem: source.decode()
+                for path, source in self._sources.items()
+                if path.startswith("js/")
+            }
+            return _asset(bundle(scripts, entry, DEFERRED_SCRIPTS.get(entry)).encode(), ".js")
+        plain = self._sources[name]
+        if suffix == "css":
+            plain = _minified_sheet(_inlined_sheet(self._sources, name))
+        return _asset(plain, f".{suffix}")
 
 
-def _inlined_sheet(path: Path) -> bytes:
+def _inlined_sheet(sources: Mapping[str, bytes], name: str) -> bytes:
     """A style sheet with its imports inlined: one request instead of a dozen."""
-    return _CSS_IMPORT.sub(lambda found: _inlined_sheet(path.parent / found[1].decode()), path.read_bytes())
+    beside = PurePosixPath(name).parent
+    return _CSS_IMPORT.sub(
+        lambda found: _inlined_sheet(sources, (beside / found[1].decode()).as_posix()), sources[name]
+    )
 
 
 def _minified_sheet(sheet: bytes) -> bytes:
@@ -89,7 +111,7 @@ def _asset(plain: bytes, suffix: str) -> Asset:
 @blueprint.get("/assets/<version>/<path:name>")
 def asset(version: str, name: str) -> Response:
     assets: Assets = current_app.extensions["assets"]
-    found = assets.files.get(name)
+    found = assets.get(name)
     if found is None:
         abort(404)
     packed = request.accept_encodings.best_match(["gzip", "identity"]) == "gzip"

@@ -17,7 +17,6 @@ from ..formats.writing import FORMATS, Format, mp4_format, write
 from ..game.faults import IllegalMove
 from .catalogues import FOLDER
 from .child_process import ChildFailed, run_module
-from .story import story_format
 
 Made = TypeVar("Made")
 
@@ -56,6 +55,9 @@ class Export:
 def named_format(name: str, language: str) -> Format:
     """The format with a name from :data:`NAMES`, in a language of the page if it contains words."""
     if name == "html":
+        # It reviews the game, for which much is to be imported.
+        from .story import story_format
+
         return story_format(language)
     if name == "mp4":
         return film_format(language)

@@ -33,7 +33,7 @@ def texts(language: str) -> Response:
 def texts_in_parts(language: str, name: str) -> Response:
     """The texts that the game's page needs for its first view, and those that it loads afterwards."""
     assets: Assets = current_app.extensions["assets"]
-    script = assets.files["main.js"].plain.decode()
+    script = assets["main.js"].plain.decode()
     return _texts_response(language, lambda language: part(language, name, script))
 
 

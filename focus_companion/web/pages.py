@@ -143,4 +143,4 @@ def manifest() -> Response:
 @blueprint.get("/favicon.ico")
 def favicon() -> Response:
     assets: Assets = current_app.extensions["assets"]
-    return Response(assets.files["icon.svg"].plain, mimetype="image/svg+xml")
+    return Response(assets["icon.svg"].plain, mimetype="image/svg+xml")

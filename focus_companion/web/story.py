@@ -60,9 +60,9 @@ def write_story(
         IllegalMove: the record holds an illegal move.
     """
     assets = _assets()
-    script = assets.files["story.js"].plain.decode()
-    boot = assets.files["boot.js"].plain.decode()
-    sheet = "".join(assets.files[f"{name}.css"].plain.decode() for name in ("style", "later", "story"))
+    script = assets["story.js"].plain.decode()
+    boot = assets["boot.js"].plain.decode()
+    sheet = "".join(assets[f"{name}.css"].plain.decode() for name in ("style", "later", "story"))
     page = _environment(language).get_template("story.html")
     text = page.render(
         language=language,
@@ -70,7 +70,7 @@ def write_story(
         boot=Markup(boot),
         script=Markup(script),
         sheet=Markup(sheet),
-        icon=_picture("svg+xml", assets.files["icon.svg"].plain),
+        icon=_picture("svg+xml", assets["icon.svg"].plain),
         names=[record.name(letter) if record.players.get(letter) else None for letter in record.rules.order],
         colours=[NAMES[letter] for letter in record.rules.order],
         date=record.date,

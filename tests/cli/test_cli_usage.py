@@ -41,6 +41,17 @@ def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)
 
 
+def test_a_game_starts_without_what_few_games_need() -> None:
+    code = (
+        "import sys; from focus_companion.commands.shared import playing; import focus_companion.web.app; "
+        "import focus_companion.lights; import focus_companion.support.live_report; "
+        "packages = ('review', 'players.engine', 'lights.wled', 'seats.other_table', 'support.machine'); "
+        "needless = {f'focus_companion.{name}' for name in packages} & set(sys.modules); "
+        "assert not needless, needless"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [

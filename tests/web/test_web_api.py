@@ -200,7 +200,7 @@ def test_assets_can_be_cached_and_are_compressed(app, client: FlaskClient) -> No
     # The first view must be small for a phone's connection.
     page = len(client.get("/", headers={"Accept-Encoding": "gzip"}).data)
     needed = ("boot.js", "main.js", "style.css", "icon.svg")
-    assert page + sum(len(assets.files[name].packed) for name in needed) < 55_000
+    assert page + sum(len(assets[name].packed) for name in needed) < 55_000
 
 
 def test_without_a_journal_the_games_are_a_404(table) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
@@ -96,3 +97,20 @@ def test_a_style_sheet_contains_its_imports(client: FlaskClient) -> None:
     assert "@import" not in sheet and "/*" not in sheet
     base, last = sheet.index("color-scheme:light"), sheet.index(".cameras form input")
     assert base < sheet.index(".player{") < sheet.index(".ring.wrong{") < last
+
+
+def test_files_are_served_as_they_were_at_the_start(tmp_path: Path) -> None:
+    """Each file is made when it is first requested, but all belong to one version."""
+    scripts = tmp_path / "js"
+    scripts.mkdir()
+    for entry in ENTRY_POINTS:
+        (scripts / f"{entry}.js").write_text(f"start('{entry}');\n")
+    (tmp_path / "part.css").write_text("b { c: d; }\n")
+    (tmp_path / "style.css").write_text('@import "part.css";\na { b: c; }\n')
+    assets = Assets(tmp_path)
+    (scripts / "main.js").write_text("start('another version');\n")
+    (tmp_path / "part.css").write_text("another version {}\n")
+    assert assets["main.js"].plain.startswith(b"start('main');")
+    assert assets["style.css"].plain == b"b{c:d}\na{b:c}\n"
+    assert "main.js" in assets and "missing.js" not in assets
+    assert len(list(assets)) == len(assets)

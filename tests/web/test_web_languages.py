@@ -116,7 +116,7 @@ def test_the_page_gets_its_texts_in_two_parts_in_time(client: FlaskClient, langu
     assert (
         first | later == client.get(f"/texts/{language}.json").get_json() and not first.keys() & later.keys()
     )
-    script = Assets().files["main.js"].plain.decode()
+    script = Assets()["main.js"].plain.decode()
     for key in re.findall(r'\b(?:t|tn|said)\("((?:[^"\\]|\\.)*)"', script):
         assert key in first, f"{key!r} would be in English at first"
     page = client.get("/", headers={"Accept-Language": language}).text

@@ -95,7 +95,6 @@ def play_seats(
 
     ``data``: the folder that keeps the tokens for another table; ``words``: those of its links, by letter.
     """
-    from focus_companion.seats.other_table import OtherTable
     from focus_companion.seats.seats import Seats
 
     programs = Seats(session, say)
@@ -103,6 +102,9 @@ def play_seats(
     programs.start()
     if not any(parse_kind(kind).by == TABLE for kind in session.history.played_by.values()):
         return programs.notify
+    # Its connection takes long to import.
+    from focus_companion.seats.other_table import OtherTable
+
     other = OtherTable(session, data, words, say)
     closing.callback(other.close, 1.0)
     other.start()

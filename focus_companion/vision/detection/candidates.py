@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ Floats = NDArray[np.float64]
 
 DEFAULT_LEVELS = (4, 2, 3, 5, 1, 6, 0)
 """Indices into :data:`RADII`, the most usual blob sizes first."""
+
+_USUAL_LEVEL = 2
+"""Index of the smallest radius that is tried first. Lowering it takes a tenth of the time to find a board;
+raising it finds small boards at the second attempt."""
 
 _RANKING_BLOBS = 40
 """Number of strongest blobs by which a radius is ranked: a board has 52, some of them occluded."""
@@ -57,13 +61,17 @@ class CandidateSearch:
         self._found: list[tuple[Guess, Floats, float]] = []
         self._finer: list[Lattice] = []
 
-    def levels(self) -> list[int]:
-        """Indices of the radii, by decreasing total strength of their strongest blobs."""
+    def levels(self) -> Iterator[int]:
+        """Indices of the radii, by decreasing total strength of their strongest blobs. The strongest radius
+        that is not among the smallest comes first, because their maps take most of the time.
+        """
 
         def roundness(level: int) -> float:
             return float(np.sort(blobs(self._maps[level : level + 1]).strength)[-_RANKING_BLOBS:].sum())
 
-        return sorted(DEFAULT_LEVELS, key=lambda level: -roundness(level))
+        first = max((level for level in DEFAULT_LEVELS if level >= _USUAL_LEVEL), key=roundness)
+        yield first
+        yield from sorted((level for level in DEFAULT_LEVELS if level != first), key=lambda k: -roundness(k))
 
     def collect(self, level: int) -> None:
         """Collect the candidates from blobs of the radius ``RADII[level]``."""
