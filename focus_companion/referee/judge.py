@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from .course import (
     square_gained_before,
 )
 from .explaining import (
+    MIN_GOOD_NATS_PER_PIXEL,
     MIN_MISSED_GAIN,
     explains,
     follows_prompt,
@@ -342,15 +343,18 @@ def _unexplained_unless_arm(
     return _with_foreign(look, _unexplained(look, covered, squares, position))
 
 
-def _changed_since_reference(look: Look, squares: Collection[int]) -> set[int]:
-    """Those of these squares that have changed since the reference picture was adopted; all of them if none
-    has.
+def _changed_since_reference(look: Look, differ: Mapping[int, str]) -> set[int]:
+    """Those of the squares that ``differ``, and now show these stacks, that have changed since the reference
+    picture was adopted; all of them if none has.
 
     A square that differed in that picture from the start, because of a reflection or the shadow of an arm,
-    and still does, cannot be explained by any act since.
+    and still does, cannot be explained by any act since. But neither makes many squares look like other
+    stacks.
     """
     if look.change is None:
-        return set(squares)
-    changed = look.change.touched
-    since = {s for s in squares if s not in look.unsettled or changed[s] > MIN_CHANGED_FRACTION}
-    return since or set(squares)
+        return set(differ)
+    changed, evidence = look.change.touched, look.evidence
+    since = {s for s in differ if s not in look.unsettled or changed[s] > MIN_CHANGED_FRACTION}
+    others = [s for s in differ if s not in since]
+    clear = [s for s in others if evidence.stack_gain(s, differ[s]).per_pixel >= MIN_GOOD_NATS_PER_PIXEL]
+    return set(differ) if len(clear) > _MAX_EXPLAINED_SQUARES or not since else since

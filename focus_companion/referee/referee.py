@@ -404,10 +404,13 @@ class Referee:
             # The players are being asked about these squares. Turns made there since are in doubt as well.
             near = judgement.legal_lead < _MIN_ILLEGAL_LEAD_IN_DOUBT
             return self._in_doubt(judgement, look, position) if near else []
-        suspected = wrong.reason, wrong.squares
-        if self._suspected is None or self._suspected[0] != suspected:
-            self._suspected = suspected, look.since
-        since = self._suspected[1]
+        suspected, since = (wrong.reason, wrong.squares), look.since
+        if self._suspected is not None:
+            (reason, squares), before = self._suspected
+            if reason == wrong.reason and {*squares} <= {*wrong.squares}:
+                # What was seen before is still there, even if more has happened since.
+                since = before
+        self._suspected = suspected, since
         certain = _MIN_ILLEGAL_LEAD_IN_DOUBT if self._doubt or act.believed else MIN_CERTAIN_LEAD
         if not self._met("nats", judgement.legal_lead, certain) and not (
             self._must_have_happened(judgement, look)

@@ -6,7 +6,7 @@ plus the act's prior and the contextual evidence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -79,6 +79,13 @@ class Judgement:
     def covered(self) -> bool:
         """Whether an occluder covers the board, so that it cannot be judged."""
         return self.foreign > MAX_FOREIGN_AREA
+
+    @property
+    def certain_changes(self) -> Mapping[int, str]:
+        """The stacks that turns have left on their squares, if these turns are certain, as far as the board
+        is visible.
+        """
+        return self.act.changes if self.act.legal and self.lead >= MIN_CERTAIN_LEAD else {}
 
     @property
     def lifted(self) -> tuple[int, str] | None:

@@ -223,7 +223,8 @@ class Pipeline:
             if _fit_for_reference(look):
                 watcher.unchanged()
         elif decision.covered and look.age > self._absorb_time(look, watcher.standing):
-            watcher.absorb(look)
+            likeliest = decision.judgement
+            watcher.absorb(look, {} if likeliest is None else likeliest.certain_changes)
         return [*verdicts, *decision.verdicts]
 
     def _view_verdicts(self, look: Look, *, covered: bool) -> list[Verdict]:

@@ -212,6 +212,25 @@ def test_a_board_that_stays_hidden_is_reported_until_the_view_is_free() -> None:
     assert table.shoot(table.stage(), 1.0).summary == ["found", "move b4-b3"]
 
 
+@pytest.mark.parametrize("at", [(0.0, 1.4), (-0.8, 1.2)])
+def test_a_turn_beside_an_object_that_came_with_it_is_no_part_of_the_object(at: tuple[float, float]) -> None:
+    """A saucer was put down in the same moment, as close as parts of one object may be."""
+    watched = Watched()
+    table, outlines = watched.table, watched.table.pipeline.outlines
+    assert outlines is not None
+    column = outlines.columns[INDEX["a4"]]
+    x = column.left + column.width // 2 + round(at[0] * outlines.pitch)
+    y = column.top + column.height // 2 + round(at[1] * outlines.pitch)
+
+    def saucer(image: Image) -> Image:
+        radius = round(0.85 * outlines.pitch)
+        return np.asarray(cv2.circle(image.copy(), (x, y), radius, (250, 250, 250), -1, cv2.LINE_AA))
+
+    table.stacks = table.after("b4-a4")
+    assert table.shoot(table.stage(), OBJECT_ABSORB_TIME + 1.0, saucer).summary == ["move b4-a4"]
+    assert watched.covered
+
+
 def test_an_arm_that_has_gone_leaves_the_board_free_at_once() -> None:
     """It rested there until it counted as part of the scene."""
     watched = Watched()

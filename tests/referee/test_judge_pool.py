@@ -113,6 +113,24 @@ def test_a_difference_that_the_reference_showed_from_the_start_need_not_be_expla
     assert found.act.legal is (changed == 0)
 
 
+@pytest.mark.parametrize("number", [5, 6])
+def test_no_reflection_makes_many_squares_look_like_other_stacks(number: int) -> None:
+    """More turns were made before the reference was taken than any act accounts for."""
+    others = ["b5", "b6", "c7", "f2", "f3", "g4"][:number]
+    look = fake_look(
+        STACKS,
+        dict.fromkeys(["d5", "d6", *others], 0.9),
+        {"d5": {"": 65.0, "rr": 130.0}, "d6": {"rg": 65.0, "gg": 130.0}}
+        | {square: {"rr": 130.0} for square in others},
+        pixels=1500,
+        changed_since_reference={"d5": 0.9, "d6": 0.9},
+        unsettled=others,
+    )
+    found = judge(look, [start_position(RULES)], RULES, None)
+    assert (reason(found) == "unexplained") is (number > 5)
+    assert found.act.legal is (number <= 5)
+
+
 @pytest.mark.parametrize("pixels", [1500, 1000], ids=["fits badly", "fits well"])
 @pytest.mark.parametrize("before", [0.0, 200.0])
 def test_what_the_reference_already_looked_like_need_not_be_explained(before: float, pixels: int) -> None:

@@ -50,6 +50,29 @@ def test_weaker_evidence_requires_a_longer_settle_time(
     assert emitted(after + 0.05) == [wrong]
 
 
+@pytest.mark.parametrize(
+    ("back", "further", "emitted"),
+    [([], ["d5"], ["unexplained"]), ([], [], ["unexplained"]), (["f2"], ["d5"], [])],
+)
+def test_more_changes_do_not_delay_the_alert_about_earlier_ones(
+    monkeypatch: pytest.MonkeyPatch, back: list[str], further: list[str], emitted: list[str]
+) -> None:
+    """The players go on although no act explains the board. What has changed back is another matter."""
+    history, judging = [start_position(RULES)], Referee(RULES)
+
+    def show(squares: Sequence[str], time: float, age: float) -> list[str]:
+        where = tuple(INDEX[square] for square in squares)
+        wrong = Wrong("unexplained", "g", where, "The board differs.")
+        act = Act(Kind.WRONG_TWICE, dict.fromkeys(where, "rr"), wrong=lambda: wrong)
+        monkeypatch.setattr(referee, "judge", lambda *_, **__: Judgement(act, 200.0, 200.0, legal_lead=200.0))
+        look = shown(age, dict.fromkeys(squares, 0.9), time=time)
+        return [v.reason for v in judging.judge(look, history).verdicts if isinstance(v, Wrong)]
+
+    squares = ["b5", "f2", "c7", "g4"]
+    assert show(squares, 1.0, 1.0) == []
+    assert show([*(s for s in squares if s not in back), *further], 3.2, 1.0) == emitted
+
+
 CLEAR = 90.0
 """Nats by which a stack fits a square that clearly shows it."""
 

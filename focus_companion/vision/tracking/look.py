@@ -217,9 +217,13 @@ class Look:
     @cached_property
     def agreeing(self) -> frozenset[int]:
         """Squares whose top clearly agrees with the expected position."""
+        return self.agreeing_with({})
+
+    def agreeing_with(self, changes: Mapping[int, str]) -> frozenset[int]:
+        """Squares whose top clearly agrees with the expected position after these changes of stacks."""
         outlines, evidence = self.evidence.outlines, self.evidence
-        probe = Probe(outlines.profile, evidence.standing)
-        shown = agreement(self.image, outlines.camera, probe, evidence.colours)
+        stacks = [changes.get(square, stack) for square, stack in enumerate(evidence.standing)]
+        shown = agreement(self.image, outlines.camera, Probe(outlines.profile, stacks), evidence.colours)
         return frozenset(np.flatnonzero(shown > AGREEMENT_THRESHOLD).tolist())
 
     def disagreeing(self, stacks: Sequence[str]) -> tuple[int, ...]:

@@ -148,18 +148,25 @@ class Regions:
         return Occluder(self._window, mask, bool(edge.any()), tuple(squares))
 
     def scene_object(
-        self, occluder: Occluder, image: Image, hidden: Collection[int], visible: Collection[int]
+        self,
+        occluder: Occluder,
+        image: Image,
+        hidden: Collection[int],
+        visible: Collection[int],
+        acted: Collection[int] = (),
     ) -> tuple[SceneObject, NDArray[np.bool_]]:
         """The object of which ``occluder`` is a part, in the picture ``image``, and the mask (h, w) of the
-        pixels in which it changes the appearance of ``visible`` squares. The ``hidden`` ones it hides.
+        pixels in which it changes the appearance of ``visible`` squares. The ``hidden`` ones it hides. The
+        ``acted`` ones are visible as well, but an act has changed them.
         """
         # What hides nothing is light, to which nothing else belongs.
         either = occluder.mask | self._changed if hidden else occluder.mask
         _, parts = cv2.connectedComponents(grown(either, _MAX_GAP / 2 * self._pitch).view(np.uint8))
         mask = either & np.isin(parts, np.unique(parts[occluder.mask]))
         # An arm moves a little: on squares that counted as clear, its edge would look like a change.
-        clear = self._columns([] if occluder.from_edge else visible)
-        seen, mask = mask & clear, mask & ~clear
+        clear, changed = (self._columns([] if occluder.from_edge else each) for each in (visible, acted))
+        seen, clear = mask & clear & ~changed, clear | changed
+        mask = mask & ~clear
         squares = tuple(s for s in range(len(SQUARES)) if self._change.share_of(s, mask) > 0)
         part = image[self._window.slices].copy()
         return SceneObject(self._window, part, mask, clear, squares, frozenset(hidden), self._pitch), seen

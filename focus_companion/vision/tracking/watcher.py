@@ -7,7 +7,7 @@ depends on the state: :mod:`.seeking` without a board in view, :mod:`.watching` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ..capture.frames import Frame, Image
@@ -174,11 +174,13 @@ class Watcher:
         if isinstance(self._now, Watching):
             self._now.unchanged()
 
-    def absorb(self, look: Look) -> None:
+    def absorb(self, look: Look, changes: Mapping[int, str]) -> None:
         """Make what has differed for long in a look part of the scene: an object over or beside the board, or
         the light. Squares that the object hides are not judged until it is gone.
 
         Another light is accepted only if nearly all squares still agree with the expected position.
+        ``changes``: the stacks that turns have certainly left on some squares. Where these are plain to see,
+        the difference is no part of the scene.
         """
         if isinstance(self._now, Watching):
-            self._now = self._now.absorb(look)
+            self._now = self._now.absorb(look, changes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..appearance.background import Background
@@ -261,10 +261,10 @@ class Watching:
         if self.look is not None and self._follow(self.look):
             self.look = None
 
-    def absorb(self, look: Look) -> Watching:
+    def absorb(self, look: Look, changes: Mapping[int, str]) -> Watching:
         """The state after :meth:`.watcher.Watcher.absorb`."""
         if look.occluder is not None and look.change is not None:
-            self._add_object(look, look.occluder, look.change)
+            self._add_object(look, look.occluder, look.change, changes)
             return self
         if look.number == self._tried_to_absorb:
             return self
@@ -292,9 +292,13 @@ class Watching:
         wrong = look.disagreeing(self._context.standing)
         return wrong if Regions(change).arm_area(wrong) else ()
 
-    def _add_object(self, look: Look, occluder: Occluder, change: Change) -> None:
-        """Make an object part of the scene, and look at the same picture again."""
-        found = Regions(change).scene_object(occluder, look.image, look.hidden, look.agreeing)
+    def _add_object(self, look: Look, occluder: Occluder, change: Change, changes: Mapping[int, str]) -> None:
+        """Make an object part of the scene, and look at the same picture again. ``changes``: see
+        :meth:`absorb`.
+        """
+        acted = look.agreeing_with(changes).intersection(changes).difference(look.agreeing)
+        hidden = [square for square in look.hidden if square not in acted]
+        found = Regions(change).scene_object(occluder, look.image, hidden, look.agreeing, acted)
         self._reference.add_object(*found)
         change = self._change_between(look.smoothed, self._reference.picture)
         picture = StillFrame(Frame(look.number, look.time, look.taken), look.since, look.small)
