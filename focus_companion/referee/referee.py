@@ -420,7 +420,8 @@ class Referee:
             return self._in_doubt(judgement, look, position)
         settle_time = self._settle_times.of_alert(wrong, judgement, look, prompted=self._pending is not None)
         if self._alert is not None:
-            if suspected == (self._alert.reason, self._alert.squares):
+            if wrong.reason == self._alert.reason and {*self._alert.squares} <= {*wrong.squares}:
+                # It still stands.
                 return []
             settle_time = max(settle_time, self._settle_times.again)
         if not self._settled(look, settle_time, since):

@@ -22,6 +22,7 @@ from ..referee.verdict import (
     TrimAwaited,
     Verdict,
 )
+from ..referee.weighing import Judgement
 from ..vision.appearance.shades import Shade, matched, measured_shades, shade_text
 from ..vision.capture.frames import Frame, Image
 from ..vision.detection.manual_corners import Corners, check_corners, corners_of
@@ -219,13 +220,23 @@ class Pipeline:
             return verdicts
         if any(isinstance(verdict, TrimAwaited) for verdict in decision.verdicts):
             watcher.mark()
-        if decision.unchanged:
-            if _fit_for_reference(look):
-                watcher.unchanged()
-        elif decision.covered and look.age > self._absorb_time(look, watcher.standing):
-            likeliest = decision.judgement
-            watcher.absorb(look, {} if likeliest is None else likeliest.certain_changes)
+        if decision.unchanged and _fit_for_reference(look):
+            watcher.unchanged()
+        if decision.covered:
+            self._absorb_in_time(watcher, look, decision.judgement)
+        else:
+            self._resting.forget()
         return [*verdicts, *decision.verdicts]
+
+    def _absorb_in_time(self, watcher: Watcher, look: Look, judgement: Judgement | None) -> None:
+        """Make what covers the board in this look a part of the scene once it has been there for long
+        enough.
+        """
+        certain = {} if judgement is None else judgement.certain_changes
+        resting = self._resting.examine(look, certain)
+        if look.age > self._absorb_time(look, watcher.standing, resting is not None):
+            watcher.absorb(look, resting or look.scene_object(certain))
+            self._resting.forget()
 
     def _view_verdicts(self, look: Look, *, covered: bool) -> list[Verdict]:
         """The verdict that squares have been covered for long, or that they are free again."""
@@ -379,16 +390,17 @@ class Pipeline:
         outlines = self.outlines
         return image if outlines is None else draw_reading(image, outlines, stacks, wrong)
 
-    def _absorb_time(self, look: Look, standing: Sequence[str]) -> float:
+    def _absorb_time(self, look: Look, standing: Sequence[str], rests: bool) -> float:
         """Seconds after which what seems to cover the board counts as part of the scene, and not as an
-        occluder.
+        occluder. ``rests``: see :class:`.RestingOccluder`.
         """
         if look.all_over:
             return RELIT_ABSORB_TIME
+        if rests:
+            return OBJECT_ABSORB_TIME
         if look.age > OBJECT_ABSORB_TIME and look.occluder is not None:
             alone = not look.occluder.from_edge or not look.hidden
-            quickly = alone or self._resting.rests(look)
-            return OBJECT_ABSORB_TIME if quickly else OCCLUDER_ABSORB_TIME
+            return OBJECT_ABSORB_TIME if alone else OCCLUDER_ABSORB_TIME
         if (
             look.age > SHADE_ABSORB_TIME
             and look.widespread

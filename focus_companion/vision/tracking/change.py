@@ -32,6 +32,9 @@ _BOARD_MARGIN = 2.0
 """Margin around the lattice, in squares, that is searched for an arm."""
 _TABLE_MARGIN = 4.5
 """Margin around the lattice, in squares, that is searched for pieces that were put down."""
+_MIN_COVERED_SHARE = 0.2
+"""Share of a square's pixels that must differ where an object covers them for the square to count as covered.
+Raising it, a piece put down close beside a resting arm counts as not put down."""
 _MIN_PIECE_NATS = 0.5
 """Minimum log-likelihood of a piece's class at a pixel beside the board; 0 is that of a random colour."""
 _MIN_NEW_PIECE_NATS = 1.0
@@ -105,8 +108,11 @@ class Change:
         self.changed: NDArray[np.bool_] = self.differing(*self.shown)
         self.occluded = self._occluded_by(objects)
         """Mask (h, w) of what objects cover in the picture; it counts as unchanged. ``None`` without any."""
+        self._ignored = np.zeros_like(self.changed)
+        """The pixels that differ where objects cover them, or may."""
         if self.occluded is not None:
             part = self.occluded[self.window.slices]
+            self._ignored = self.changed & part
             self.changed &= ~part
             self.shown = np.where(part[..., None], self.shown[1], self.shown[0]), self.shown[1]
         sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
@@ -132,6 +138,17 @@ class Change:
         similar = np.asarray(cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._tolerance), np.uint8)
         differing: NDArray[np.bool_] = similar == 0
         return differing
+
+    @property
+    def covered(self) -> frozenset[int]:
+        """Squares on which an object in the scene, or something close beside it, hides whether they have
+        changed.
+        """
+        if not self._ignored.any():
+            return frozenset()
+        return frozenset(
+            s for s in range(len(SQUARES)) if self.share_of(s, self._ignored) > _MIN_COVERED_SHARE
+        )
 
     def comparable(self, square: int) -> bool:
         """Whether a few changed pixels of the square tell whether its stack was touched: not if one of the

@@ -17,7 +17,7 @@ from ..registration.conditions import Conditions
 from .change import Change, Smoothed
 from .occluder import Occluder
 from .probe import AGREEMENT_THRESHOLD, Probe, agreement, disagreeing_squares
-from .regions import Regions
+from .regions import AddedObject, Regions
 from .stillness import Small
 
 _MIN_TOUCHED_SHARE = 0.01
@@ -225,6 +225,16 @@ class Look:
         stacks = [changes.get(square, stack) for square, stack in enumerate(evidence.standing)]
         shown = agreement(self.image, outlines.camera, Probe(outlines.profile, stacks), evidence.colours)
         return frozenset(np.flatnonzero(shown > AGREEMENT_THRESHOLD).tolist())
+
+    def scene_object(self, changes: Mapping[int, str]) -> AddedObject | None:
+        """The occluder as an object that belongs to the scene; ``None`` without one. ``changes``: the stacks
+        that turns have certainly left on some squares. Where these are plain to see, nothing covers them.
+        """
+        if self.occluder is None or self.change is None:
+            return None
+        acted = self.agreeing_with(changes).intersection(changes).difference(self.agreeing)
+        hidden = [square for square in self.hidden if square not in acted]
+        return Regions(self.change).scene_object(self.occluder, self.image, hidden, self.agreeing, acted)
 
     def disagreeing(self, stacks: Sequence[str]) -> tuple[int, ...]:
         """Squares whose top disagrees with the position ``stacks`` (52)."""

@@ -138,6 +138,11 @@ class Reference:
             return self.hidden
         return tuple(square for square in self.hidden if change.touched[square] < _MIN_UNCOVERED_SHARE)
 
+    def covered_by_objects(self, change: Change | None) -> tuple[int, ...]:
+        """The squares that are :meth:`still hidden <hidden_after>`, and those that objects cover now."""
+        hidden = self.hidden_after(change)
+        return hidden if change is None else tuple(sorted({*hidden, *change.covered}))
+
     def touched(self, change: Change | None) -> NDArray[np.float64]:
         """For each square, the share of its pixels that have, or may have, changed since the position stood
         there, (52,); ``change`` is ``None`` for the reference itself.

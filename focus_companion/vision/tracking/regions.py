@@ -53,6 +53,11 @@ _MIN_SHADING_LEVEL = 60
 """Lower limit of that brightest channel, in grey levels."""
 
 
+AddedObject = tuple[SceneObject, NDArray[np.bool_]]
+"""An object that is made part of the scene, and the mask (h, w) of the pixels of its window in which squares
+that stay visible look different because of it."""
+
+
 class Regions:
     """The connected regions of changed pixels in the board's window."""
 
@@ -154,17 +159,17 @@ class Regions:
         hidden: Collection[int],
         visible: Collection[int],
         acted: Collection[int] = (),
-    ) -> tuple[SceneObject, NDArray[np.bool_]]:
-        """The object of which ``occluder`` is a part, in the picture ``image``, and the mask (h, w) of the
-        pixels in which it changes the appearance of ``visible`` squares. The ``hidden`` ones it hides. The
-        ``acted`` ones are visible as well, but an act has changed them.
+    ) -> AddedObject:
+        """The object of which ``occluder`` is a part, in the picture ``image``. It hides the ``hidden``
+        squares, and may change how ``visible`` ones look. The ``acted`` ones are visible as well, but an act
+        has changed them.
         """
         # What hides nothing is light, to which nothing else belongs.
         either = occluder.mask | self._changed if hidden else occluder.mask
         _, parts = cv2.connectedComponents(grown(either, _MAX_GAP / 2 * self._pitch).view(np.uint8))
         mask = either & np.isin(parts, np.unique(parts[occluder.mask]))
         # An arm moves a little: on squares that counted as clear, its edge would look like a change.
-        clear, changed = (self._columns([] if occluder.from_edge else each) for each in (visible, acted))
+        clear, changed = self._columns([] if occluder.from_edge else visible), self._columns(acted)
         seen, clear = mask & clear & ~changed, clear | changed
         mask = mask & ~clear
         squares = tuple(s for s in range(len(SQUARES)) if self._change.share_of(s, mask) > 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .occluder import Occluder
+from .regions import AddedObject
 
 if TYPE_CHECKING:
     from .look import Look
@@ -25,45 +27,52 @@ acts that change little do not count; lowering it, the shadow of a finger that m
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """An occluder in a look: the blurred ``part`` (h, w, 3) of the picture in its window, and the changed
-    share of each square (52,).
+    """An occluder in a look: the blurred ``part`` (h, w, 3) of the picture in its window, the changed share
+    of each square (52,), and the object that it would be if it belonged to the scene.
     """
 
     occluder: Occluder
     part: NDArray[np.uint8]
     touched: NDArray[np.float64]
+    added: AddedObject
 
 
 class RestingOccluder:
     """The occluder of the last covered looks, as long as it stays at one place."""
 
     def __init__(self) -> None:
-        self._first: _Seen | None = None
-        self._judged = -1, False
-        """The number of the look that was examined last, and whether its occluder rests."""
+        self._last: _Seen | None = None
+        """The occluder in the last look before somebody acted."""
+        self._examined: tuple[int, AddedObject | None] = -1, None
+        """The number of the look that was examined last, and the result."""
 
-    def rests(self, look: Look) -> bool:
-        """Whether the occluder of this look has stayed where an earlier look showed it, while somebody acted
-        on squares beside it: it is not the arm that acts.
+    def examine(self, look: Look, certain: Mapping[int, str]) -> AddedObject | None:
+        """The occluder that has stayed where an earlier look showed it, while somebody acted on squares
+        beside it: it is not the arm that acts. ``None`` if there is none.
+
+        It is what that look showed. What has changed beside it since is no part of it, but may be an act.
+        ``certain``: the stacks that turns have certainly left on some squares.
         """
-        if self._judged[0] != look.number:
-            self._judged = look.number, self._has_rested(look)
-        return self._judged[1]
+        if self._examined[0] != look.number:
+            self._examined = look.number, self._resting(look, certain)
+        return self._examined[1]
 
-    def _has_rested(self, look: Look) -> bool:
-        if look.occluder is None or look.change is None:
-            self._first = None
-            return False
-        window, first = look.occluder.window, self._first
-        part = look.smoothed.part(window)
-        if first is None or first.occluder.window != window:
-            self._first = _Seen(look.occluder, part, look.touched)
-            return False
-        mask = first.occluder.mask & look.occluder.mask
-        unmoved = mask & ~look.change.differing(part, first.part)
-        if unmoved.sum() < _MIN_UNMOVED_SHARE * first.occluder.mask.sum():
-            self._first = _Seen(look.occluder, part, look.touched)
-            return False
-        acted = abs(look.touched - first.touched) > _MIN_ACTED_CHANGE
-        acted[list({*first.occluder.squares, *look.occluder.squares})] = False
-        return bool(acted.any())
+    def forget(self) -> None:
+        """The board is free, or what covers it has become part of the scene."""
+        self._last = None
+
+    def _resting(self, look: Look, certain: Mapping[int, str]) -> AddedObject | None:
+        last, change = self._last, look.change
+        if last is not None and change is not None and change.window == last.occluder.window:
+            mask = last.occluder.mask
+            unmoved = mask & ~change.differing(look.smoothed.part(change.window), last.part)
+            if unmoved.sum() >= _MIN_UNMOVED_SHARE * mask.sum():
+                acted = abs(look.touched - last.touched) > _MIN_ACTED_CHANGE
+                acted[list(last.occluder.squares)] = False
+                if acted.any():
+                    return last.added
+        added, self._last = look.scene_object(certain), None
+        if look.occluder is not None and added is not None:
+            part = look.smoothed.part(look.occluder.window)
+            self._last = _Seen(look.occluder, part, look.touched, added)
+        return None

@@ -7,7 +7,7 @@ depends on the state: :mod:`.seeking` without a board in view, :mod:`.watching` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from ..capture.frames import Frame, Image
@@ -17,6 +17,7 @@ from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile
 from ..geometry.stack_masks import Outlines
 from .look import Look
+from .regions import AddedObject
 from .seeking import BoardLost, Seeking, SeekingNear
 from .state import Context, FinderCall, State, StillFrame
 from .watching import Watching
@@ -174,13 +175,12 @@ class Watcher:
         if isinstance(self._now, Watching):
             self._now.unchanged()
 
-    def absorb(self, look: Look, changes: Mapping[int, str]) -> None:
-        """Make what has differed for long in a look part of the scene: an object over or beside the board, or
-        the light. Squares that the object hides are not judged until it is gone.
+    def absorb(self, look: Look, added: AddedObject | None) -> None:
+        """Make what has differed for long in a look part of the scene: the object ``added`` over or beside
+        the board or, if it is ``None``, the light. Squares that the object hides are not judged until it is
+        gone.
 
         Another light is accepted only if nearly all squares still agree with the expected position.
-        ``changes``: the stacks that turns have certainly left on some squares. Where these are plain to see,
-        the difference is no part of the scene.
         """
         if isinstance(self._now, Watching):
-            self._now = self._now.absorb(look, changes)
+            self._now = self._now.absorb(look, added)

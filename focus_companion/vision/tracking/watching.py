@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..appearance.background import Background
@@ -18,12 +18,11 @@ from ..registration.motion import STILL, Motion
 from .change import Change, Smoothed, reflected, table_window
 from .first_piece import fit_first_piece
 from .look import Look
-from .occluder import Occluder
 from .placement import Hypothesis, Placement, Verified, constraints, required_share, verify
 from .push_fit import CERTAIN_AGREEMENT, agreements, fits
 from .recovery import Recovery, WideChange, is_wide
 from .reference import Reference
-from .regions import Regions
+from .regions import AddedObject, Regions
 from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
 from .whole_picture import hypothesis_at, search
 
@@ -178,7 +177,7 @@ class Watching:
             small=picture.small,
             taken=picture.image,
             conditions=conditions,
-            hidden_by_object=reference.hidden_after(change),
+            hidden_by_object=reference.covered_by_objects(change),
             outdated=tuple(s for s, stack in enumerate(self._stood) if stack != context.standing[s]),
             shadows=self._placement.shadows,
             unwatched=context.pauses.longest,
@@ -261,10 +260,10 @@ class Watching:
         if self.look is not None and self._follow(self.look):
             self.look = None
 
-    def absorb(self, look: Look, changes: Mapping[int, str]) -> Watching:
+    def absorb(self, look: Look, added: AddedObject | None) -> Watching:
         """The state after :meth:`.watcher.Watcher.absorb`."""
-        if look.occluder is not None and look.change is not None:
-            self._add_object(look, look.occluder, look.change, changes)
+        if added is not None:
+            self._add_object(look, added)
             return self
         if look.number == self._tried_to_absorb:
             return self
@@ -292,14 +291,9 @@ class Watching:
         wrong = look.disagreeing(self._context.standing)
         return wrong if Regions(change).arm_area(wrong) else ()
 
-    def _add_object(self, look: Look, occluder: Occluder, change: Change, changes: Mapping[int, str]) -> None:
-        """Make an object part of the scene, and look at the same picture again. ``changes``: see
-        :meth:`absorb`.
-        """
-        acted = look.agreeing_with(changes).intersection(changes).difference(look.agreeing)
-        hidden = [square for square in look.hidden if square not in acted]
-        found = Regions(change).scene_object(occluder, look.image, hidden, look.agreeing, acted)
-        self._reference.add_object(*found)
+    def _add_object(self, look: Look, added: AddedObject) -> None:
+        """Make an object part of the scene, and look at the same picture again."""
+        self._reference.add_object(*added)
         change = self._change_between(look.smoothed, self._reference.picture)
         picture = StillFrame(Frame(look.number, look.time, look.taken), look.since, look.small)
         self.look = self._new_look(picture, look.smoothed, change, look.conditions)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import cv2
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from focus_companion.vision.geometry.stack_masks import Outlines
 from focus_companion.vision.tracking.change import Change, Smoothed
 from focus_companion.vision.tracking.reference import Reference
 from focus_companion.vision.tracking.regions import Regions
+from focus_companion.vision.tracking.resting import RestingOccluder
 
 CAMERA = look(25.0, 30.0, 640.0, (1280, 960), 60.0)
 OUTLINES = Outlines(CAMERA, PROFILE)
@@ -100,3 +104,68 @@ def test_changes_close_together_belong_to_one_object(gap: float, hides: bool, sa
     found, _ = regions.scene_object(occluder, hidden, occluder.squares if hides else (), ())
     at = below + 25 - found.window.top, left + 25 - found.window.left
     assert bool(found.mask[at]) == same and not occluder.mask[at]
+
+
+def with_arm(image: Image, right: float = 0.0, down: float = 0.0) -> Image:
+    """A sleeve that ends close to the left of square d4, or is moved by so many squares."""
+    column = OUTLINES.columns[UNDER]
+    y = column.top + column.height // 2 + round(down * OUTLINES.pitch)
+    x = column.left + round((right - 0.8) * OUTLINES.pitch)
+    return np.asarray(cv2.line(image.copy(), (0, y), (x, y), (90, 140, 190), round(1.2 * OUTLINES.pitch)))
+
+
+def look_at(image: Image, number: int) -> Any:
+    """What is needed of a look, with the start as the reference."""
+    change = change_to(image, Reference(Smoothed(board())))
+    regions = Regions(change)
+    occluder = regions.occluder()
+    added = None if occluder is None else regions.scene_object(occluder, image, occluder.squares, ())
+    return SimpleNamespace(
+        number=number, change=change, touched=change.touched, smoothed=Smoothed(image), occluder=occluder,
+        scene_object=lambda _: added,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("later", "rests"),
+    [
+        (with_arm(board(changed(UNDER, ""))), True),
+        (with_arm(board(changed(INDEX["f3"], ""))), True),
+        (with_arm(board()), False),
+        (with_arm(board(), down=0.6), False),
+        (with_head(with_arm(board()), 3.0), True),
+    ],
+    ids=["an act beside it", "an act far away", "nothing", "it has moved", "another arm"],
+)
+def test_an_arm_rests_if_others_act_beside_it(later: Image, rests: bool) -> None:
+    resting = RestingOccluder()
+    assert resting.examine(look_at(with_arm(board()), 1), {}) is None
+    found = resting.examine(look_at(later, 2), {})
+    assert (found is not None) is rests
+
+
+def test_what_was_done_close_beside_a_resting_arm_is_no_part_of_it() -> None:
+    """Alone, the second look shows one region of changes."""
+    image = with_arm(board(changed(UNDER, "")))
+    resting, second = RestingOccluder(), look_at(image, 2)
+    resting.examine(look_at(with_arm(board()), 1), {})
+    found = resting.examine(second, {})
+    assert found is not None
+    column, window = OUTLINES.columns[UNDER], found[0].window
+    middle = column.top + column.height // 2 - window.top, column.left + column.width // 2 - window.left
+    assert second.scene_object({})[0].mask[middle] and not found[0].mask[middle]
+
+
+def test_a_square_that_an_object_covers_in_part_is_unknown() -> None:
+    """A piece that is put down close beside a resting arm may count as its edge: nothing is known then."""
+    reference = Reference(Smoothed(board()))
+    image = with_arm(board(), 0.5)
+    regions = Regions(change_to(image, reference))
+    occluder = regions.occluder()
+    assert occluder is not None
+    reference.add_object(*regions.scene_object(occluder, image, (), ()))
+    assert reference.covered_by_objects(None) == ()
+    assert UNDER not in reference.covered_by_objects(change_to(image, reference))
+    nearer = change_to(with_arm(board(), 0.8), reference)
+    assert nearer.touched[UNDER] < 0.1 and UNDER in reference.covered_by_objects(nearer)
+    assert INDEX["f3"] not in reference.covered_by_objects(nearer)

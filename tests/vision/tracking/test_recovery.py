@@ -143,8 +143,8 @@ def test_a_lamp_that_changes_only_the_bare_board_is_learned(
     assert seen is not None and seen.all_over
     table.tried.clear()
     monkeypatch.setattr(watching, "agreements", lambda *_: [stayed])
-    table.watcher.absorb(seen, {})
-    table.watcher.absorb(seen, {})
+    table.watcher.absorb(seen, seen.scene_object({}))
+    table.watcher.absorb(seen, seen.scene_object({}))
     assert table.tried == [(table.held, relearn) for relearn in tries]
 
 
