@@ -29,6 +29,15 @@ from .solver import PIECE_PENALTY, Solver
 _SHARPENING_SIGMA = 2.0
 """Standard deviation, in pixels, of the blur that sharpening undoes."""
 
+_COLOUR_SHARPENING = 2.0
+"""How many times as much as the lightness the two colour differences are sharpened, which cameras and JPEG
+files store at half the resolution. Fitted to 20 photo-like stills (45 of 1,040 stacks misread instead of 52),
+checked on 48 simulated ones (218 of 2,496 instead of 238). Raising it makes noise look like colours."""
+
+_COLOUR_NOISE_SIGMA = 0.45
+"""Standard deviation, in pixels, of the blur that first takes the noise of single pixels from them. Without
+it, bare squares were read as pieces in one of the simulated stills; with 0.7, thin bands disappear."""
+
 _EXCESS_PIECE_PENALTY = 5.0
 """Penalty, in nats, for each piece beyond those in the set: if the board is assumed to be a piece too low,
 all stacks look one piece too high."""
@@ -92,7 +101,7 @@ class StillPicture:
             image[self.window.slices], outlines, self.window, players, profile.shades
         )
         """The shades of flat pieces and their board, measured before the position is known, if any."""
-        self.image, self.pixels = image, sharpened(image)
+        self.image, self.pixels = image, sharpened(image, flat=profile.flat)
         self.usual = first_model(image, camera, profile, players, self.shades(profile))
         pitch = camera.pitch_pixels(profile)
         self.pixel_weight = PIXEL_WEIGHT * (PIXEL_WEIGHT_PITCH / pitch) ** 2
@@ -279,13 +288,21 @@ def _around_columns(outlines: Outlines, size: tuple[int, ...], margin: float) ->
     return np.asarray(cv2.dilate(mask, np.ones((wide, wide), np.uint8)), bool)
 
 
-def sharpened(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The picture with thin bands separated that lens and compression have mixed.
+def sharpened(image: NDArray[np.uint8], *, flat: bool) -> NDArray[np.uint8]:
+    """The picture with thin bands separated that lens and compression have mixed. ``flat``: the pieces are
+    flat, and their tops have shades of their own, which must not change more than the rest.
 
     From nearly above, only crescents of two or three pixels of a stack's lower pieces are visible.
     """
-    blurred = cv2.GaussianBlur(image, (0, 0), _SHARPENING_SIGMA)
-    return np.asarray(cv2.addWeighted(image, 2.0, blurred, -1.0, 0.0), np.uint8)
+    if flat:
+        blurred = cv2.GaussianBlur(image, (0, 0), _SHARPENING_SIGMA)
+        return np.asarray(cv2.addWeighted(image, 2.0, blurred, -1.0, 0.0), np.uint8)
+    planes = cv2.cvtColor(image, cv2.COLOR_BGR2YCrCb).astype(np.float32)
+    wide = cv2.GaussianBlur(planes, (0, 0), _SHARPENING_SIGMA)
+    planes[..., 1:] = cv2.GaussianBlur(planes[..., 1:], (0, 0), _COLOUR_NOISE_SIGMA)
+    planes += (planes - wide) * np.array([1.0, _COLOUR_SHARPENING, _COLOUR_SHARPENING], np.float32)
+    rounded = np.rint(planes).clip(0, 255).astype(np.uint8)
+    return np.asarray(cv2.cvtColor(rounded, cv2.COLOR_YCrCb2BGR), np.uint8)
 
 
 def relative_to_best(nats: NDArray[np.float32]) -> NDArray[np.float32]:
