@@ -1,4 +1,4 @@
-"""Bundles the page's modules into one script when the program starts: one request instead of two dozen.
+"""Bundles the page's modules into one script: one request instead of two dozen.
 
 What a page needs only later (dialogs, the editor) goes into a second script, which imports shared modules
 from the first. Comments and indentation are removed, because many people open the page on a phone.

@@ -1,4 +1,4 @@
-"""Keeps the memory use of a program that runs for days small, and what it takes to manage it.
+"""Keeps the memory use of a program that runs for days small, and the time that is spent on it short.
 
 The C library's allocator gives every thread its own arena, from which freed memory hardly ever returns to the
 system. With threads for the camera, the game and hundreds of viewers, all handling big pictures, the process
