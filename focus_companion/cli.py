@@ -70,7 +70,7 @@ def cli(ctx: click.Context) -> None:
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the program; ends the process with the exit status."""
     threads.disable_library_threads()
-    memory.collect_seldom()
+    memory.raise_collection_threshold()
     sys.exit(console.run(cli, args))
 
 

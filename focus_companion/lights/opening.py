@@ -75,7 +75,7 @@ def _make(
         serial = settings.serial or SerialSettings()
         taken = settings.wled.port if settings.wled else ""
         return SerialBackend(serial, settings.brightness, settings.sound, on_button, expected, taken)
-    # Few tables have a strip, and its connection takes long to import.
+    # Few tables have a strip, and its HTTP client is slow to import.
     from .wled import make_wled
 
     return make_wled(settings.wled or WledSettings(), settings.brightness)

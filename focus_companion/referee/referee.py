@@ -421,7 +421,7 @@ class Referee:
         settle_time = self._settle_times.of_alert(wrong, judgement, look, prompted=self._pending is not None)
         if self._alert is not None:
             if wrong.reason == self._alert.reason and {*self._alert.squares} <= {*wrong.squares}:
-                # It still stands.
+                # The alert still stands, even if more squares differ by now.
                 return []
             settle_time = max(settle_time, self._settle_times.again)
         if not self._settled(look, settle_time, since):

@@ -55,7 +55,7 @@ class Export:
 def named_format(name: str, language: str) -> Format:
     """The format with a name from :data:`NAMES`, in a language of the page if it contains words."""
     if name == "html":
-        # It reviews the game, for which much is to be imported.
+        # Slow to import, as it includes the review of the game.
         from .story import story_format
 
         return story_format(language)

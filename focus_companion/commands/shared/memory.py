@@ -1,4 +1,4 @@
-"""Keeps the memory use of a program that runs for days small, and the time that is spent on it short.
+"""Keeps the memory use of a program that runs for days small, at little cost in time.
 
 The C library's allocator gives every thread its own arena, from which freed memory hardly ever returns to the
 system. With threads for the camera, the game and hundreds of viewers, all handling big pictures, the process
@@ -16,9 +16,9 @@ TRIM_INTERVAL: Final = 15.0
 """Seconds between two trims; one takes some 20 ms."""
 
 _COLLECTION_THRESHOLD: Final = 10_000
-"""Number of new objects after which those of them that only refer to each other are collected. With Python's
-own 700, it happens 200 times in a game of a minute, and takes a tenth of the time to import everything. No
-picture is held by such objects, so raising it takes little memory."""
+"""Number of new objects after which Python looks for reference cycles among them. With its default of 700,
+that happens 200 times in a recording of a minute, and takes a tenth of the time to import everything. Raising
+it keeps cycles in memory for longer; no picture is part of one."""
 
 _M_ARENA_MAX: Final = -8
 """The parameter of ``mallopt`` for the number of arenas, from ``malloc.h``."""
@@ -35,8 +35,8 @@ def _glibc() -> ctypes.CDLL | None:
     return library if hasattr(library, "gnu_get_libc_version") else None
 
 
-def collect_seldom() -> None:
-    """Look for objects that only refer to each other less often than Python usually does."""
+def raise_collection_threshold() -> None:
+    """Make Python look for reference cycles less often than by default."""
     gc.set_threshold(_COLLECTION_THRESHOLD)
 
 

@@ -102,7 +102,7 @@ def play_seats(
     programs.start()
     if not any(parse_kind(kind).by == TABLE for kind in session.history.played_by.values()):
         return programs.notify
-    # Its connection takes long to import.
+    # Few games are shared with another table, and its HTTP client is slow to import.
     from focus_companion.seats.other_table import OtherTable
 
     other = OtherTable(session, data, words, say)

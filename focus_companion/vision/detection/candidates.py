@@ -62,8 +62,8 @@ class CandidateSearch:
         self._finer: list[Lattice] = []
 
     def levels(self) -> Iterator[int]:
-        """Indices of the radii, by decreasing total strength of their strongest blobs. The strongest radius
-        that is not among the smallest comes first, because their maps take most of the time.
+        """Indices of the radii, by decreasing total strength of their strongest blobs. None of the smallest
+        comes first: their maps take most of the time, and are made only if the first radius shows no board.
         """
 
         def roundness(level: int) -> float:

@@ -108,11 +108,11 @@ class Change:
         self.changed: NDArray[np.bool_] = self.differing(*self.shown)
         self.occluded = self._occluded_by(objects)
         """Mask (h, w) of what objects cover in the picture; it counts as unchanged. ``None`` without any."""
-        self._ignored = np.zeros_like(self.changed)
-        """The pixels that differ where objects cover them, or may."""
+        self._under_objects: NDArray[np.bool_] | None = None
+        """Mask of the window: the pixels that differ where objects cover them. ``None`` without any."""
         if self.occluded is not None:
             part = self.occluded[self.window.slices]
-            self._ignored = self.changed & part
+            self._under_objects = self.changed & part
             self.changed &= ~part
             self.shown = np.where(part[..., None], self.shown[1], self.shown[0]), self.shown[1]
         sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
@@ -140,15 +140,14 @@ class Change:
         return differing
 
     @property
-    def covered(self) -> frozenset[int]:
-        """Squares on which an object in the scene, or something close beside it, hides whether they have
-        changed.
+    def covered_squares(self) -> frozenset[int]:
+        """Squares of which an object hides so much that they may have changed without being seen. An object
+        moves a little, so what changes close beside it counts as its edge.
         """
-        if not self._ignored.any():
+        under = self._under_objects
+        if under is None:
             return frozenset()
-        return frozenset(
-            s for s in range(len(SQUARES)) if self.share_of(s, self._ignored) > _MIN_COVERED_SHARE
-        )
+        return frozenset(s for s in range(len(SQUARES)) if self.share_of(s, under) > _MIN_COVERED_SHARE)
 
     def comparable(self, square: int) -> bool:
         """Whether a few changed pixels of the square tell whether its stack was touched: not if one of the

@@ -141,7 +141,7 @@ class Reference:
     def covered_by_objects(self, change: Change | None) -> tuple[int, ...]:
         """The squares that are :meth:`still hidden <hidden_after>`, and those that objects cover now."""
         hidden = self.hidden_after(change)
-        return hidden if change is None else tuple(sorted({*hidden, *change.covered}))
+        return hidden if change is None else tuple(sorted({*hidden, *change.covered_squares}))
 
     def touched(self, change: Change | None) -> NDArray[np.float64]:
         """For each square, the share of its pixels that have, or may have, changed since the position stood

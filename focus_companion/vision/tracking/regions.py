@@ -169,8 +169,10 @@ class Regions:
         _, parts = cv2.connectedComponents(grown(either, _MAX_GAP / 2 * self._pitch).view(np.uint8))
         mask = either & np.isin(parts, np.unique(parts[occluder.mask]))
         # An arm moves a little: on squares that counted as clear, its edge would look like a change.
-        clear, changed = self._columns([] if occluder.from_edge else visible), self._columns(acted)
-        seen, clear = mask & clear & ~changed, clear | changed
+        unchanged = self._columns([] if occluder.from_edge else visible)
+        changed = self._columns(acted)
+        seen = mask & unchanged & ~changed
+        clear = unchanged | changed
         mask = mask & ~clear
         squares = tuple(s for s in range(len(SQUARES)) if self._change.share_of(s, mask) > 0)
         part = image[self._window.slices].copy()
