@@ -24,6 +24,7 @@ from ..geometry.scene import Lens
 from ..geometry.stack_masks import Window
 from ..registration.baseline import Baseline
 from ..registration.motion import STILL, Motion, Sampling
+from .moving_spot import MovingSpot, changed_pixels
 from .restless import RestlessPixels
 from .unrest import Unrest
 
@@ -127,6 +128,7 @@ class Stillness:
         """The last copy with all its pixels."""
         self._restless: RestlessPixels | None = None
         self._unrest = Unrest()
+        self._spot = MovingSpot()
         self._squares: NDArray[np.bool_] | None = None
         self._since = 0.0
         self._differed_at = -math.inf
@@ -160,7 +162,8 @@ class Stillness:
         window's pixels that show squares, if known.
         """
         self._window, self._lens, self._square, self._squares = window, lens, square, squares
-        self._compared, self._seen, self._restless, self._unrest = [], None, None, Unrest()
+        self._compared, self._seen, self._restless = [], None, None
+        self._unrest, self._spot = Unrest(), MovingSpot()
 
     def small_copy(self, picture: Picture) -> Small:
         """The watched region, subsampled and blurred to suppress noise."""
@@ -264,8 +267,7 @@ class Stillness:
         lasted = self._still_for(time, blanked)
         moves, changed = lasted == 0.0, None
         if moves or blanked is not small:
-            same = cv2.inRange(cv2.absdiff(small, last), (0, 0, 0), (self._step,) * 3)
-            changed = np.asarray(same) == 0
+            changed = changed_pixels(last, small, self._step) > 0
         self._restless.learn(time, changed, moves=moves)
         self._unrest.update(time, changed if moves else None, still=self.settled)
         return lasted, blanked
@@ -304,7 +306,11 @@ class Stillness:
         difference = np.asarray(cv2.absdiff(small, previous))
         if self._changed(difference) > _MOTION_THRESHOLD:
             self._differed_at = time
-            return not (self._explained(first, small) or self._explained_by_sway(first, previous, small))
+            return not (
+                self._explained(first, small)
+                or self._explained_by_sway(first, previous, small)
+                or self._spot.explains(time, previous, small, self._step, self._sampling(small).square)
+            )
         # The running mean is of noise alone: it adapts slowly, and only while nothing moves.
         self._noise += _NOISE_RATE * (float(cv2.mean(difference)[1]) - self._noise)
         return False

@@ -109,6 +109,35 @@ def test_only_off_the_squares_is_a_running_clock_no_motion() -> None:
     assert max(on_squares) < SETTLE_TIME
 
 
+def with_spot(image: Image, index: int) -> Image:
+    """The picture with the spot of a laser pointer, which crosses the board and comes back."""
+    across = 350 + abs(20 * index % 1000 - 500)
+    return np.asarray(cv2.circle(image.copy(), (across, 500), 12, (140, 255, 140), -1), np.uint8)
+
+
+def with_arm(image: Image, reach: int) -> Image:
+    """The picture with an arm across it, whose hand is so many pixels from the left."""
+    return np.asarray(cv2.line(image.copy(), (0, 700), (reach, 600), (130, 160, 210), 120), np.uint8)
+
+
+def test_a_spot_that_moves_over_the_squares_is_no_motion_once_it_is_known() -> None:
+    still = still_times([with_spot(BOARD, index) for index in range(40)], SQUARES)
+    assert still[5] == 0.0
+    assert still[-1] > 1.5
+
+
+@pytest.mark.parametrize("known", [0, 20], ids=["unknown", "known"])
+def test_an_arm_is_motion_though_a_spot_moves(known: int) -> None:
+    shown = [BOARD] * known + [with_arm(BOARD, 300 + 20 * index) for index in range(20)]
+    still = still_times([with_spot(image, index) for index, image in enumerate(shown)], SQUARES)
+    assert max(still[known:]) == 0.0
+
+
+def test_a_fingertip_whose_arm_follows_is_no_spot() -> None:
+    still = still_times([with_arm(BOARD, 300 + 8 * index) for index in range(40)], SQUARES)
+    assert max(still) == 0.0
+
+
 def test_a_single_motion_after_a_long_pause_is_motion() -> None:
     pictures = [BOARD] * 60 + [fingertip(BOARD, index) for index in range(6)]
     assert max(still_times(pictures, SQUARES)[61:]) < SETTLE_TIME
