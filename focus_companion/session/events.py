@@ -127,8 +127,8 @@ class Lost(Event):
     "phone" (the phone sends none), "asleep" (the computer slept), "frozen", "dark", "covered", "grey",
     "damaged" (useless pictures), "unsteady" (no part of the picture comes to rest). Of the board: "out of
     view", "hidden" (something has been over squares for long), "resolution" (the picture size has changed),
-    "mirrored" (left and right are exchanged), "cut off: " and the edges of the picture (left, right, top,
-    bottom) beyond which a part of it lies.
+    "mirrored" (left and right are exchanged), "another position" (more than a few turns from the game's),
+    "cut off: " and the edges of the picture (left, right, top, bottom) beyond which a part of it lies.
     "" if the reason is unknown.
     """
 

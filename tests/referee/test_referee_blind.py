@@ -5,11 +5,12 @@ the game continues from the last legal position.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 import cv2
 import numpy as np
 import pytest
-from table_scene import Table, begun
+from table_scene import Emitted, Table, begun
 
 from focus_companion.game.rules import Rules
 from focus_companion.lights.meaning import NOTHING, after
@@ -117,5 +118,38 @@ def test_a_board_that_is_partly_outside_is_named_with_the_edge_until_it_is_whole
     assert (lost.to_json()["what"], lost.to_json()["why"]) == ("board", f"cut off: {', '.join(edges)}")
     table.push_board(0.0, 0.0, 0.0)
     assert table.shoot(table.stage(), 2.0).summary == ["found"]
+    table.stacks = table.after("d5-d6")
+    assert table.shoot(table.stage(), 2.0).summary == ["move d5-d6"]
+
+
+def lost_reasons(emitted: Emitted) -> list[str]:
+    return [event.to_json()["why"] for event in emitted.events if event.type == "lost"]
+
+
+PLAYED_ON: Final = {
+    **dict.fromkeys(("b2", "b3", "c4", "c5", "d6", "d7", "e2", "e3", "f4", "f5", "g6"), ""),
+    **{"a3": "grg", "a4": "rgrgr", "h5": "rrg"},
+}
+"""More squares than a few turns could change."""
+
+
+@pytest.mark.slow
+def test_a_board_with_another_position_is_named_until_it_shows_the_start() -> None:
+    table = Table(Rules.make(2))
+    start, table.stacks = table.stacks, table.put(PLAYED_ON)
+    assert lost_reasons(table.shoot(table.stage(), 6.0)) == ["another position"]
+    table.stacks = start
+    assert table.shoot(table.stage(), 4.0).summary == ["found"]
+    assert table.session.history.ready
+
+
+@pytest.mark.slow
+def test_too_many_turns_out_of_view_are_named_and_the_game_goes_on_from_its_position(table: Table) -> None:
+    stood = table.stacks
+    table.shoot(table.stage(), 2.0, no_light)
+    table.push_board(8.0, -5.0, 4.0)
+    emitted = table.show(table.put(PLAYED_ON), 12.0)
+    assert lost_reasons(emitted) == ["out of view", "another position"]
+    assert "found" in table.show(stood, 4.0).summary
     table.stacks = table.after("d5-d6")
     assert table.shoot(table.stage(), 2.0).summary == ["move d5-d6"]

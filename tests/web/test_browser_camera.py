@@ -26,9 +26,10 @@ WORDS = {
     "hidden": ("The board is hidden", "Plansza jest zasłonięta", "Il tavoliere è nascosto"),
     "resolution": ("changed size", "inny rozmiar", "altra dimensione"),
     "mirrored": ("The picture is mirrored", "lustrzanym odbiciem", "speculare"),
+    "another position": ("shows another position", "inną pozycję", "un’altra posizione"),
     "cut off: left, top": ("outside the picture", "poza obrazem", "fuori dall’immagine"),
 }
-OF_THE_BOARD = ("hidden", "resolution", "mirrored", "cut off: left, top")
+OF_THE_BOARD = ("hidden", "resolution", "mirrored", "another position", "cut off: left, top")
 OF_THE_PICTURE = ("dark", "covered", "grey", "damaged", "unsteady")
 
 

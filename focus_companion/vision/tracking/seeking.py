@@ -22,14 +22,15 @@ FIRST_RETRY_DELAY = 0.3
 FIRST_RETRIES = 4
 """Number of those first attempts."""
 _SAME_FAULT_RETRY_DELAY = 10.0
-"""Seconds between attempts while the picture still shows a board that is mirrored or cut off."""
+"""Seconds between attempts while the picture still shows a board that is mirrored or cut off, or that has
+another position."""
 _MIN_SET_UP_SHARE = 0.3
 """Minimum share of squares that agree with the expected position at the board's last pose, while the players
 set it up."""
 _CERTAIN_CONFIDENCE = 0.9
-"""Confidence from which the first picture of an empty board is enough. Of 180 simulated pictures, the two
-wrong lattices had 0.42 and 0.56, the right ones 0.37 to 0.99. Raising it delays the start by up to a second.
-"""
+"""Confidence from which a board has been found whatever stands on it: the first picture of an empty one is
+enough. Of 180 simulated pictures, the two wrong lattices had 0.42 and 0.56, the right ones 0.37 to 0.99.
+Raising it delays the start by up to a second."""
 _THOROUGH_EVERY = 5
 """Every how many attempts a board whose place was known is sought in any size, which takes three times
 as long. Raising it, a board that is much nearer or farther than before is found later."""
@@ -88,7 +89,13 @@ class Seeking:
         if found is None:
             return None
         there = hypothesis_at(context, picture, found, required, marked=self._marked)
-        return None if there is None else Watching.at(context, picture, there)
+        if there is None:
+            return None
+        after = Watching.at(context, picture, there)
+        certain = found.confidence >= _CERTAIN_CONFIDENCE and self._attempts >= FIRST_RETRIES
+        if after is None and certain and any(context.standing):
+            context.fault = "another position"
+        return after
 
     def _most_certain(self, found: FoundBoard) -> FoundBoard | None:
         """The most certain of the first finds of an empty board; ``None`` while more are needed. Noise may

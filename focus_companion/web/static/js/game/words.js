@@ -76,7 +76,7 @@ export function refusalText({ text, template, values = {} }) {
 export const boardNotFound = () => ({ title: t("The board is not found"), text: t("The whole board must be in the picture, with light on it and nothing over it.") });
 
 /** Whether the board, and not the camera, is lost for this reason. */
-export const ofBoard = (why) => ["out of view", "hidden", "mirrored"].includes(why) || Boolean(why?.startsWith("cut off"));
+export const ofBoard = (why) => ["out of view", "hidden", "mirrored", "another position"].includes(why) || Boolean(why?.startsWith("cut off"));
 
 /** What is wrong with the camera or its view and what to do, as {title, text}; null if nothing is wrong. */
 export function cameraWords(state) {
@@ -95,6 +95,7 @@ export function cameraWords(state) {
     hidden: () => [t("The board is hidden"), t("Something lies over squares, or is on the lens. Turns are read as soon as the view is free.")],
     asleep: () => [t("The computer was asleep"), t("The camera is being opened again; the game goes on by itself.")],
     mirrored: () => [t("The picture is mirrored"), t("Left and right are exchanged, as by a phone’s front camera. Switch mirroring off in the camera’s settings, or use the back camera. If it is not the camera, the start is set up the wrong way round.")],
+    "another position": () => [t("The board shows another position"), state.ply ? t("Set it up as in the drawing, or have the board read to go on from what stands there.") : t("Set it up as in the drawing.")],
     resolution: () => [t("The pictures have changed size"), t("The board is being looked for again. It must be in the picture as a whole.")],
   }[state.camera_why];
   if (words) {
