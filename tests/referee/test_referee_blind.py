@@ -128,7 +128,9 @@ def lost_reasons(emitted: Emitted) -> list[str]:
 
 PLAYED_ON: Final = {
     **dict.fromkeys(("b2", "b3", "c4", "c5", "d6", "d7", "e2", "e3", "f4", "f5", "g6"), ""),
-    **{"a3": "grg", "a4": "rgrgr", "h5": "rrg"},
+    "a3": "grg",
+    "a4": "rgrgr",
+    "h5": "rrg",
 }
 """More squares than a few turns could change."""
 
