@@ -16,7 +16,7 @@ _UNSEEN_TURN_PENALTY = 12.0
 """Penalty in nats of a barely visible turn: such turns are rare, and should hardly ever be emitted."""
 
 _EXTRA_PLY_PENALTY = 14.0
-"""Penalty in nats for each of :attr:`Act.extra_plies`."""
+"""Penalty in nats for each of :attr:`Act.extra_plies`, and twice that for each piece :attr:`Act.fetched`."""
 
 
 class Kind(Enum):
@@ -52,8 +52,9 @@ class Act:
     lifted: bool = False
     """Pieces are missing from the top of a stack: somebody may only have lifted them."""
     extra_plies: int = 0
-    """Number of plies taken back in addition to the last one; each piece put back on the board counts
-    twice."""
+    """Number of plies taken back in addition to the last one."""
+    fetched: int = 0
+    """Number of pieces that had been taken from the board, and were put back under their stacks."""
     trimmed: str = ""
     """Pieces taken, correctly or not, from the stack that a turn had made too high, bottom first."""
     believed: int = 0
@@ -78,7 +79,7 @@ class Act:
     def prior(self) -> float:
         if self.given_prior is not None:
             return self.given_prior
-        prior = self.kind.value - _EXTRA_PLY_PENALTY * self.extra_plies
+        prior = self.kind.value - _EXTRA_PLY_PENALTY * (self.extra_plies + 2 * self.fetched)
         if self.kind is Kind.BACK:
             prior += (0.0, Kind.TURN.value, Kind.TURNS.value)[min(2, len(self.moves))]
         return float(prior if self.unseen is None else prior - _UNSEEN_TURN_PENALTY)

@@ -195,6 +195,8 @@ def _likeliest(look: Look, pool: ActPool, pending: Pending | None) -> Judgement:
     if (
         best.act.legal
         and best.lead >= MIN_CERTAIN_LEAD
+        # Hardly anybody puts trimmed pieces back under their stacks: the turn made instead may look alike.
+        and not best.act.fetched
         # If the players continue before a stack is known to be trimmed, it may have been left too high.
         and (pending is None or len(best.act.moves) < 2)
         and explains(look, best, pool.strong)

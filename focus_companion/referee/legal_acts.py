@@ -57,14 +57,11 @@ class LegalActs:
     def _pendings(
         self, position: Position, move: Move, earlier: tuple[Move, ...], kind: Kind
     ) -> Iterator[Act]:
-        """The turn with its stack above five: untrimmed, and with only a part of its excess removed."""
-        stacks = untrimmed(position, move)
-        for taken in range(len(stacks[move.target]) - MAX_HEIGHT):
-            standing = list(stacks)
-            standing[move.target] = standing[move.target][taken:]
-            squares = {square for made in (*earlier, move) for square in squares_of(made)}
-            changes = changes_between(self.stacks, standing, squares)
-            yield Act(kind, changes, (*earlier, move), trimmed=stacks[move.target][:taken])
+        """The turn with its stack above five."""
+        squares = {square for made in (*earlier, move) for square in squares_of(made)}
+        for stacks, taken in _too_high(position, move):
+            changes = changes_between(self.stacks, stacks, squares)
+            yield Act(kind, changes, (*earlier, move), trimmed=taken)
 
     def successions(self, open_squares: Collection[int], first: Collection[Move] = ()) -> Iterator[Act]:
         """Two consecutive legal turns; the stack of the second may not be trimmed yet."""
@@ -155,11 +152,11 @@ class LegalActs:
             # Pieces that had been taken from the board must have been put back, one by one.
             fetched = _pieces_taken(self.position) - _pieces_taken(earlier)
             if changes:
-                yield Act(Kind.BACK, changes, ply=ply, extra_plies=last - ply + 2 * fetched)
+                yield Act(Kind.BACK, changes, ply=ply, extra_plies=last - ply, fetched=fetched)
 
     def retries(self, open_squares: Collection[int], alternatives: Collection[Move] = ()) -> Iterator[Act]:
-        """The last turn taken back and replaced by another one that needs no trimming, possibly followed by
-        the next turn.
+        """The last turn taken back and replaced by another one, trimmed or not, possibly followed by the next
+        turn.
 
         A change that may be a single act (moving on the piece just set down) is excluded, because the players
         accepted the recorded turn by playing on. It is included for turns among ``alternatives``, for which
@@ -169,29 +166,40 @@ class LegalActs:
             return
         ply = len(self.history) - 2
         earlier = self.history[ply]
-        extra_plies = 2 * (_pieces_taken(self.position) - _pieces_taken(earlier))
+        fetched = _pieces_taken(self.position) - _pieces_taken(earlier)
 
-        def made(after: Sequence[str], *moves: Move) -> Iterator[Act]:
+        def made(after: Sequence[str], *moves: Move, taken: str = "") -> Iterator[Act]:
             changes = changes_between(self.stacks, after)
             expected = moves[0] in alternatives
             fewest = 1 if expected else _MIN_RETRY_CHANGES
             if len(changes) < fewest or any(square not in open_squares for square in changes):
                 return
-            act = Act(Kind.BACK, changes, moves, ply=ply, extra_plies=extra_plies)
+            act = Act(Kind.BACK, changes, moves, ply=ply, fetched=fetched, trimmed=taken)
             # For a turn with evidence from earlier looks, the prior must not be applied again.
             yield replace(act, given_prior=replace(act, moves=moves[1:]).prior) if expected else act
 
         for move in legal_moves(earlier, self.rules):
-            if removed(earlier, move, self.rules):
-                continue
+            for stacks, part in _too_high(earlier, move):
+                yield from made(stacks, move, taken=part)
             after = apply(earlier, move, self.rules)
-            yield from made(after.stacks, move)
+            taken = "".join(piece.piece for piece in removed(earlier, move, self.rules))
+            yield from made(after.stacks, move, taken=taken)
             between = changes_between(self.stacks, after.stacks)
             if not after.to_move or not between or any(square not in open_squares for square in between):
                 continue
             for two in legal_moves(after, self.rules):
                 if lies_within(two, open_squares):
                     yield from made(trimmed(after, two), move, two)
+
+
+def _too_high(position: Position, move: Move) -> Iterator[tuple[Sequence[str], str]]:
+    """The stacks after a turn that makes one of them higher than five, and what has been taken from it: first
+    nothing, then a part of the excess.
+    """
+    stacks = untrimmed(position, move)
+    high = stacks[move.target]
+    for taken in range(len(high) - MAX_HEIGHT):
+        yield (*stacks[: move.target], high[taken:], *stacks[move.target + 1 :]), high[:taken]
 
 
 def _on_own_colour(position: Position, move: Move, squares: Collection[int]) -> bool:

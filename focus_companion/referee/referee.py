@@ -229,11 +229,14 @@ class Referee:
             # decides.
             return []
         verdicts: list[Verdict] = [PutRight()] if alerted else []
+        successive = act.kind in (Kind.TURNS, Kind.BACK)
+        awaited = act.kind is Kind.PENDING or (successive and awaits_trimming(act))
+        turns = act.moves[:-1] if awaited else act.moves
         if act.kind is Kind.BACK:
             self._reset()
             # The turn chosen earlier is no longer valid.
             before, others = history[act.ply], Asked(self._asked_for.players)
-            made = others.asked_for(act.moves, before, self._rules)
+            made = others.asked_for(turns, before, self._rules)
             self._partial = len(made) < len(act.moves)
             instead = [TurnSeen(move, judgement.confidence) for move in made]
             return [*verdicts, WentBack(act.ply), *instead]
@@ -245,8 +248,6 @@ class Referee:
             self._reset()
             self._partial = True
             return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in made)]
-        awaited = act.kind is Kind.PENDING or (act.kind is Kind.TURNS and awaits_trimming(act))
-        turns = act.moves[:-1] if awaited else act.moves
         if act.beginner and self._other_beginning is not None:
             verdicts.append(OtherBegins(self._other_beginning.player, self._other_beginning.start))
         self._beside.count(look, act, self._pending)

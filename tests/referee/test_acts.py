@@ -106,6 +106,16 @@ def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -
     assert not [act for act in legal.retries(range(len(INDEX))) if act.moves[0] == last], "it was not undone"
 
 
+def test_another_turn_instead_of_the_last_may_have_made_a_stack_too_high() -> None:
+    """Its excess may have been removed already."""
+    high = rules({"f7": "rrgrg", "e7": "rg"}, {})
+    before = start_position(high)
+    last, instead = Move.parse("d5-d6"), Move(INDEX["e7"], INDEX["f7"])
+    legal = LegalActs([before, apply(before, last, high)], high)
+    acts = [act for act in legal.retries(range(len(INDEX))) if act.moves == (instead,)]
+    assert {act.changes[INDEX["f7"]]: act.trimmed for act in acts} == {"rrgrgg": "", "rgrgg": "r"}
+
+
 def test_a_piece_that_went_on_is_another_turn_where_that_was_to_be_expected() -> None:
     """The players had been asked about that turn, or the last turn had visibly been taken back."""
     before = start_position(RULES)

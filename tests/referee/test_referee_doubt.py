@@ -228,6 +228,18 @@ OWN_COLOUR_ON_FIVE = {"d5": "rgrrg", "d6": "r", "c6": "r", "b2": "", "b7": "", "
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("tilt", [pytest.param(10.0, marks=pytest.mark.slow), 35.0])
+def test_a_turn_made_instead_on_a_tall_stack_is_not_two_turns_taken_back(tilt: float) -> None:
+    """The stack has the same top as before both turns, but nobody puts a trimmed piece back under it."""
+    table = steep(tilt, rules({"e5": "grgrr"}, {"g": 2, "r": 2}))
+    assert table.show(table.put({"e5": "grgrrg"})).summary == ["prompt e5"]
+    trimmed = table.put({"e5": "rgrrg"})
+    assert table.show(trimmed, 1.5).summary == ["move *e5"]
+    assert table.show(table.after("b3-b2")).summary == ["move b3-b2"]
+    table.stacks = trimmed
+    assert table.show(table.put({"e5": "rgrrgr"}), 1.5).summary == ["taken_back 1", "prompt e5"]
+
+
 @pytest.mark.parametrize("tilt", [25.0, 35.0])
 def test_a_stack_trimmed_at_once_raises_no_alert_although_its_piece_is_out_of_view(tilt: float) -> None:
     """Afterwards the board looks as if two pieces had only been exchanged."""
