@@ -8,8 +8,17 @@ from typing import Final
 import cv2
 import numpy as np
 
-from benchmarks.accuracy.alterations.drawing import Flat
-from benchmarks.accuracy.alterations.scene import SEATS, Floats, Picture, Scene
+from benchmarks.accuracy.alterations.drawing import NO_COLOURS, Flat
+from benchmarks.accuracy.alterations.scene import (
+    SEATS,
+    Floats,
+    Picture,
+    Scene,
+    blend,
+    circle,
+    direction,
+    sideways,
+)
 
 HEIGHT: Final = 85.0
 BASE: Final = 32.0
@@ -41,13 +50,12 @@ class Cup:
         found: list[tuple[float, Floats, Floats]] = []
         for _ in range(40):
             outwards = np.array(SEATS[rng.integers(4)])
-            along = rng.uniform(-0.9, 0.9) * scene.half * np.array([-outwards[1], outwards[0]])
+            along = rng.uniform(-0.9, 0.9) * scene.half * sideways(outwards)
             place = outwards * (scene.half + RIM + rng.uniform(5, 40)) + along
             outline = np.concatenate(
                 [_circle(scene, place, RIM, height) for height in (scene.table, scene.table + HEIGHT)]
             )
-            seen = ((outline > 0) & (outline < scene.size)).all(axis=1).mean()
-            found.append((float(seen), place, outwards))
+            found.append((scene.seen(outline), place, outwards))
         # The first of those that are in view best.
         _, place, outwards = max(found, key=lambda each: each[0])
         size = round(2 * BASE + HEIGHT)
@@ -55,7 +63,7 @@ class Cup:
         middle = np.array([size / 2, size / 2])
         ends = np.array([middle + part * aside * HEIGHT / 2 for part in (-1, 1)])
         cv2.polylines(shade, [np.round(ends).astype(int)], False, 1.0, round(2 * BASE))
-        dark = Flat(np.zeros((size, size, 3), np.float32), shade).shadow(14.0, 0.5)
+        dark = Flat(NO_COLOURS, shade).shadow(14.0, 0.5)
         return cls(
             place, outwards, rng.uniform(0, 2 * np.pi), COLOURS[rng.integers(len(COLOURS))], aside, dark
         )
@@ -66,7 +74,7 @@ class Cup:
         self.shade.darken(scene, picture, place + self.aside * HEIGHT / 2, 0.0, floor)
         foot, rim = (_circle(scene, place, *each) for each in ((BASE, floor), (RIM, floor + HEIGHT)))
         hull = cv2.convexHull(np.concatenate([foot, rim]).astype(np.float32))[:, 0]
-        way = np.array([np.cos(self.handle), np.sin(self.handle)])
+        way = direction(self.handle)
         grip = np.concatenate(
             [
                 scene.pixels((place + way * far)[None], floor + part * HEIGHT)
@@ -83,8 +91,7 @@ class Cup:
         colour, size = np.array(self.colour, np.float32), part.shape[:2]
 
         def paint(mask: Picture, colours: Picture) -> None:
-            cover = cv2.GaussianBlur(mask, (0, 0), 0.8)[..., None]
-            part[...] += cover * (colours - part)
+            blend(part, colours, cv2.GaussianBlur(mask, (0, 0), 0.8))
 
         mask = np.zeros(size, np.float32)
         thick = max(1, round(9 * scene.square / scene.pitch))
@@ -104,8 +111,7 @@ class Cup:
 
 def _circle(scene: Scene, place: Floats, radius: float, height: float) -> Floats:
     """The pixels of a circle around a place."""
-    angles = np.linspace(0, 2 * np.pi, 48, endpoint=False)
-    return scene.pixels(place + radius * np.column_stack([np.cos(angles), np.sin(angles)]), height)
+    return scene.pixels(circle(place, radius, 48), height)
 
 
 def _filled(outline: Floats, size: tuple[int, ...]) -> Picture:

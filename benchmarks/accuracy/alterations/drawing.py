@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import cv2
 import numpy as np
@@ -15,9 +16,14 @@ from benchmarks.accuracy.alterations.scene import (
     Floats,
     Picture,
     Scene,
+    direction,
     for_all_colours,
     levels,
+    rotation,
 )
+
+NO_COLOURS: Final = np.zeros((1, 1, 3), np.float32)
+"""Of shadows and light."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +61,26 @@ class Flat:
         small = cv2.resize(self.cover, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
         small = np.pad(small, round(1.5 * softness / scale) + 1)
         cover = cv2.GaussianBlur(small, (0, 0), softness / scale / 1.5)
-        return Flat(np.zeros((1, 1, 3), np.float32), 1 - levels(1 - np.float32(dark) * cover), scale)
+        return Flat(NO_COLOURS, 1 - levels(1 - np.float32(dark) * cover), scale)
 
     def darken(
         self, scene: Scene, picture: Picture, place: Floats, angle: float = 0.0, height: float = PIECE
     ) -> None:
         """Lower the grey levels of what lies there at that height, as a shadow."""
+        covered = self.covered(scene, picture, place, angle, height)
+        if covered is not None:
+            part, cover = covered
+            part *= for_all_colours(1 - cover)
+
+    def covered(
+        self, scene: Scene, picture: Picture, place: Floats, angle: float = 0.0, height: float = PIECE
+    ) -> tuple[Picture, Field] | None:
+        """The part of the picture in which it is seen, and how much it covers there; None if nowhere."""
         seen = _seen(scene, picture, self, place, angle, height)
-        if seen is not None:
-            part, matrix, size = seen
-            part *= for_all_colours(1 - np.asarray(cv2.warpPerspective(self.cover, matrix, size), np.float32))
+        if seen is None:
+            return None
+        part, matrix, size = seen
+        return part, np.asarray(cv2.warpPerspective(self.cover, matrix, size), np.float32)
 
 
 def _seen(
@@ -74,8 +90,7 @@ def _seen(
     rows, columns = flat.cover.shape
     corners = np.array([(0, 0), (columns, 0), (columns, rows), (0, rows)], float)
     local = (corners - (columns / 2, rows / 2)) * flat.scale
-    cosine, sine = np.cos(angle), np.sin(angle)
-    pixels = scene.pixels(place + local @ np.array([(cosine, sine), (-sine, cosine)]), height)
+    pixels = scene.pixels(place + local @ rotation(angle), height)
     low = np.maximum(np.floor(pixels.min(axis=0)), 0).astype(int)
     high = np.minimum(np.ceil(pixels.max(axis=0)) + 1, picture.shape[1::-1]).astype(int)
     if (high <= low).any():
@@ -111,3 +126,19 @@ def relief(mask: Field, thickness: float, light: Floats) -> Field:
 def soft(mask: Field, pixels: float = 1.5) -> Field:
     """The outline with an edge that is so many pixels soft."""
     return np.asarray(cv2.GaussianBlur(mask, (0, 0), pixels / 1.5), np.float32)
+
+
+def fill_hull(mask: Field, pixels: Floats) -> None:
+    """Set the mask to 1 within the convex hull of pixels (N, 2)."""
+    cv2.fillConvexPoly(mask, cv2.convexHull(np.round(pixels).astype(int)), 1.0)
+
+
+def towards(way: Floats) -> float:
+    """The angle by which something that looks to its -y has to be turned to look in a direction."""
+    return float(np.arctan2(way[0], -way[1]))
+
+
+def lamp(rng: np.random.Generator) -> Floats:
+    """By how many mm a shadow lies aside for each mm of height."""
+    angle, slant = rng.uniform(0, 2 * np.pi), rng.uniform(0.25, 0.6)
+    return slant * direction(angle)
