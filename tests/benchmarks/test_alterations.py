@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,14 @@ import pytest
 from benchmarks.accuracy.alterations import light
 from benchmarks.accuracy.alterations.__main__ import listed, write
 from benchmarks.accuracy.alterations.effects import EFFECTS, STRENGTHS, Asked, combined
+from benchmarks.accuracy.alterations.occlusion import stack_cover
 from benchmarks.accuracy.alterations.scene import Picture, Scene, stretches
 
 SIZE = (160, 120)
 RATE = 5
 SECONDS = 20
+
+BOARD = {"b2": "R", "c3": "GR", "d4": "G", "f6": "RGRGR", "g5": "G"}
 
 TRUTH: dict[str, Any] = {
     # From straight above, 600 mm away, about 8 pixels for a square.
@@ -28,9 +32,11 @@ TRUTH: dict[str, Any] = {
         "t": [0.0, 0, 600],
     },
     "geometry": {"pitch_mm": 42.0, "board_half_mm": 210.0, "table_z_mm": -17.5},
+    "settings": {"order": ["R", "G"]},
+    # A hand is over the board in the last 0.8 of every two seconds.
     "frames": [
-        {"t": time + 0.8 * (kind == "hand"), "kind": kind}
-        for time in range(SECONDS)
+        {"t": time + 1.2 * (kind == "hand"), "kind": kind, "board": BOARD, "board_pose": [0.0, 0.0, 0.0]}
+        for time in range(0, SECONDS, 2)
         for kind in ("settled", "hand")
     ],
 }
@@ -48,6 +54,7 @@ def pictures() -> list[Picture]:
 
 
 PICTURES = pictures()
+WRITTEN = json.dumps(TRUTH)
 
 
 def altered(name: str, strength: int, before: list[Picture], seed: int = 1) -> list[Picture]:
@@ -57,7 +64,7 @@ def altered(name: str, strength: int, before: list[Picture], seed: int = 1) -> l
 
 @pytest.mark.parametrize("strength", STRENGTHS)
 @pytest.mark.parametrize("name", EFFECTS)
-def test_an_effect_changes_pictures_in_the_same_way_for_the_same_seed(name: str, strength: int) -> None:
+def test_an_effect_changes_pictures_but_not_the_truth_and_is_repeatable(name: str, strength: int) -> None:
     before = PICTURES if name != "squeezed" else PICTURES[:5]
     found = altered(name, strength, before)
     width, height = SQUEEZED[strength] if name == "squeezed" else SIZE
@@ -68,12 +75,20 @@ def test_an_effect_changes_pictures_in_the_same_way_for_the_same_seed(name: str,
         assert max(np.abs(one - other).max() for one, other in zip(found, before, strict=True)) > 2
     again = altered(name, strength, before)
     assert all(np.array_equal(one, other) for one, other in zip(found, again, strict=True))
+    assert json.dumps(TRUTH) == WRITTEN
 
 
-@pytest.mark.parametrize("name", light.EFFECTS)
+@pytest.mark.parametrize("name", [*light.EFFECTS, "second_lamp", "party"])
 def test_light_never_changes_a_black_picture(name: str) -> None:
     black = [np.zeros_like(PICTURES[0])] * len(TIMES)
     assert not any(each.any() for each in altered(name, 3, black))
+
+
+def test_a_stack_hides_what_is_behind_it_wherever_the_board_is() -> None:
+    x, y = SCENE.pixels(SCENE.place("f6")[None], 20.0)[0].round().astype(int)
+    assert stack_cover(SCENE, 0)[y, x] > 0.9
+    moved = {**TRUTH["frames"][0], "board_pose": [0.0, 84.0, 0.0]}
+    assert stack_cover(replace(SCENE, truth={**TRUTH, "frames": [moved]}), 0)[y, x] == 0
 
 
 def test_effects_are_applied_in_the_order_of_the_list() -> None:

@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.accuracy.alterations import camera, light, objects, stream
+from benchmarks.accuracy.alterations import camera, lamps, light, objects, stream
 from benchmarks.accuracy.alterations.scene import Alteration, Effect, Picture, Scene
 
 EFFECTS: Final[dict[str, Effect]] = {
-    **light.EFFECTS, **objects.EFFECTS, **camera.EFFECTS, **stream.EFFECTS,
+    **light.EFFECTS, **lamps.EFFECTS, **objects.EFFECTS, **camera.EFFECTS, **stream.EFFECTS,
 }  # fmt: skip
 """In the order in which they are applied: light falls on objects, a camera sees both, and a stream carries
 its pictures."""

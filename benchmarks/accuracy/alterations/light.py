@@ -10,22 +10,26 @@ from typing import Final
 import cv2
 import numpy as np
 
+from benchmarks.accuracy.alterations.drawing import NO_COLOURS, Flat
 from benchmarks.accuracy.alterations.scene import (
+    STEP,
     Alteration,
     Effect,
     Field,
     Floats,
     Picture,
     Scene,
+    direction,
     for_all_colours,
     levels,
+    rotation,
     some,
     stretches,
     window,
 )
 
-STEP: Final = 4
-"""Pixels between those for which soft light is computed."""
+UNCHANGED: Final = np.ones((1, 1, 1), np.float32)
+"""Factors for :func:`lighting`."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +52,20 @@ class Patch:
         """The factors of grey levels; the patch comes and goes within ``fading`` seconds."""
         shown = np.clip(min(time - self.since, self.until - time) / fading, 0, 1)
         if shown == 0:
-            return np.ones((1, 1, 1), np.float32)
-        along = np.array([np.cos(self.angle), np.sin(self.angle)])
-        sides = np.array([along, (-along[1], along[0])]) * self.half[:, None]
+            return UNCHANGED
+        sides = rotation(self.angle) * self.half[:, None]
         centre = self.centre + self.drift * (time - self.since)
         corners = centre + np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) @ sides
         mask = np.zeros(scene.size[::-1], np.float32)
         cv2.fillConvexPoly(mask, np.round(scene.pixels(corners)).astype(int), 1.0)
         mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), 2.0), np.float32)
         return levels(1 + np.float32((self.factor - 1) * shown) * mask[..., None])
+
+
+def one_side(scene: Scene, angle: float, step: int = 1) -> Floats:
+    """How near to one side of the picture every ``step``-th pixel is: along x or y, from -1 to 1."""
+    y, x = np.mgrid[-1 : 1 : scene.size[1] / step * 1j, -1 : 1 : scene.size[0] / step * 1j]
+    return np.asarray(x * np.cos(angle) + y * np.sin(angle))
 
 
 def lighting(lit: Callable[[float], Field]) -> Alteration:
@@ -130,8 +139,7 @@ def television(scene: Scene, strength: int, rng: np.random.Generator) -> Alterat
     colours = np.clip(
         rng.normal(0, spread, (len(times) + 1, 3)) + rng.normal(0, spread, (len(times) + 1, 1)), -0.6, 1
     )
-    y, x = np.mgrid[-1 : 1 : scene.size[1] * 1j, -1 : 1 : scene.size[0] * 1j]
-    near = 0.5 + 0.5 * np.clip(x * np.cos(angle) + y * np.sin(angle), -1, 1)
+    near = 0.5 + 0.5 * np.clip(one_side(scene, angle), -1, 1)
 
     def lit(time: float) -> Field:
         colour = colours[np.searchsorted(times, time)]
@@ -176,12 +184,12 @@ def blinds(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
     # Slats are 25 mm apart. Their light is wider on the table, as it falls at a slant.
     angle, spacing = rng.uniform(0, np.pi), rng.uniform(30, 55)
     shown, drift = stretches(scene, strength + 1, (8.0, 16.0), rng), rng.uniform(1, 3) * rng.choice((-1, 1))
-    across = scene.places(2) @ np.array([np.cos(angle), np.sin(angle)])
+    across = scene.places(2) @ direction(angle)
 
     def lit(time: float) -> Field:
         sunny = max(window(time, *each, 1.0) for each in shown)
         if sunny == 0:
-            return np.ones((1, 1, 1), np.float32)
+            return UNCHANGED
         # The edges of the stripes are about 4 mm wide, since the sun is not a point.
         phase = (across + drift * time) / spacing
         edge = spacing / 4 - np.abs(phase - np.round(phase)) * spacing
@@ -224,9 +232,52 @@ def glow(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
 
     def lit(time: float) -> Field:
         on = max(window(time, *each, 0.15) for each in shown)
-        return levels(1 + on * added) if on else np.ones((1, 1, 1), np.float32)
+        return levels(1 + on * added) if on else UNCHANGED
 
     return lighting(lit)
+
+
+def caustic(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
+    """Sun through a glass of water: curved lines of light over 3 x 4 squares, which shake at every reach."""
+    more, number = (0.6, 1.4, 3.0)[strength - 1], strength
+    part = scene.seconds / number
+    shown = stretches(scene, number, (0.5 * part, 0.7 * part), rng)
+    patterns = [(_curves(rng), rng.uniform(-100, 100, 2), rng.uniform(0, 2 * np.pi)) for _ in shown]
+    reaches = scene.reaches()
+
+    def altered(picture: Picture, time: float) -> Picture:
+        ages = (time - at for at in reaches if at <= time)
+        # In mm: three times a second, and weaker with time.
+        shake = sum(4 * np.exp(-age / 0.5) * np.sin(2 * np.pi * 3 * age) for age in ages)
+        for (since, until), (curves, place, angle) in zip(shown, patterns, strict=True):
+            on = window(time, since, until, 1.0)
+            covered = curves.covered(scene, picture, place + shake, angle, 8.0) if on else None
+            if covered is not None:
+                seen, cover = covered
+                seen *= for_all_colours(levels(1 + np.float32(more * on) * cover))
+        return picture
+
+    return altered
+
+
+def _curves(rng: np.random.Generator) -> Flat:
+    """Parts of three to five closed curves with cusps, as light that water gathers has."""
+    size = 320
+    light, around = np.zeros((size, size), np.float32), np.linspace(0, 2 * np.pi, 200)
+    for _ in range(rng.integers(3, 6)):
+        cusp, bend, phase = rng.uniform(0.5, 1.1), rng.uniform(0, 0.45), rng.uniform(0, 2 * np.pi)
+        radius, turn = rng.uniform(45, 100), rng.uniform(0, 2 * np.pi)
+        x = 3 * np.cos(around) - cusp * np.cos(3 * around) + bend * np.sin(2 * around + phase)
+        y = 0.7 * (3 * np.sin(around) - cusp * np.sin(3 * around)) + bend * np.cos(3 * around + phase)
+        points = np.column_stack([x, y]) @ rotation(turn) * radius / 4 + size / 2 + rng.uniform(-30, 30, 2)
+        points = np.roll(points, rng.integers(200), axis=0)[: rng.integers(90, 200)]
+        line = np.zeros_like(light)
+        # In eighths of a pixel.
+        corners, width = np.round(8 * points).astype(int), int(rng.integers(3, 7))
+        cv2.polylines(line, [corners], False, 1.0, width, cv2.LINE_AA, 3)
+        # A sharp line in a wide glow.
+        light += 0.7 * cv2.GaussianBlur(line, (0, 0), 1.2) + 1.3 * cv2.GaussianBlur(line, (0, 0), 7)
+    return Flat(NO_COLOURS, np.clip(light / np.float32(1.2), 0, 1), 0.55)
 
 
 def tints(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
@@ -247,5 +298,5 @@ def tints(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
 
 EFFECTS: Final[dict[str, Effect]] = {
     each.__name__: each
-    for each in (patches, sun, leaves, television, blackout, lightning, blinds, fan, glow, tints)
+    for each in (patches, sun, leaves, television, blackout, lightning, blinds, caustic, fan, glow, tints)
 }
