@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ def pictures() -> list[Picture]:
 
 
 PICTURES = pictures()
+STILL = [PICTURES[0]] * len(TIMES)
 WRITTEN = json.dumps(TRUTH)
 
 
@@ -82,6 +84,43 @@ def test_an_effect_changes_pictures_but_not_the_truth_and_is_repeatable(name: st
 def test_light_never_changes_a_black_picture(name: str) -> None:
     black = [np.zeros_like(PICTURES[0])] * len(TIMES)
     assert not any(each.any() for each in altered(name, 3, black))
+
+
+@pytest.mark.parametrize("name", ["heaps", "rule_sheet", "tablecloth"])
+def test_what_happens_beside_the_board_leaves_the_inner_squares_as_they_are(name: str) -> None:
+    left, top = SCENE.pixels(np.array([(-3 * 42.0, 3 * 42.0)]))[0].round().astype(int)
+    inside = slice(top, SIZE[1] - top), slice(left, SIZE[0] - left)
+    found = altered(name, 3, PICTURES)
+    changes = [np.abs(one - each)[inside].max() for one, each in zip(found, PICTURES, strict=True)]
+    assert max(changes) < 0.01
+
+
+@pytest.mark.parametrize("name", ["heaps", "pen", "rule_sheet", "tablecloth"])
+def test_hands_are_over_what_lies_there(name: str) -> None:
+    hand = STILL[0].copy()
+    hand[:, SIZE[0] // 2 :] = 240
+    over = [SCENE.hand_near(time, 0.0) for time in TIMES]
+    found = altered(name, 3, [hand if each else STILL[0] for each in over])
+    # The edge of a hand is soft.
+    covered = slice(SIZE[0] // 2 + 8, None)
+    changes = [np.abs(one - STILL[0])[:, covered].max() for one in found]
+    assert max(change for change, each in zip(changes, over, strict=True) if not each) > 20
+    assert np.abs(np.array(found)[over][:, :, covered] - 240).max() < 0.01
+
+
+@pytest.mark.parametrize("name", ["heaps", "pen", "rule_sheet", "tablecloth", "pushed_board"])
+def test_things_come_move_and_go_only_while_a_hand_is_in_view(name: str) -> None:
+    found = altered(name, 3, STILL)
+    segments = [SCENE.segment(time) for time in TIMES]
+    for (one, segment), (other, following) in pairwise(zip(found, segments, strict=True)):
+        if segment == following and not segment % 2:
+            assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["laser", "pen", "pointing", "banner"])
+def test_what_lasts_for_seconds_leaves_the_pictures_between_as_they_are(name: str) -> None:
+    pairs = zip(altered(name, 2, PICTURES), PICTURES, strict=True)
+    assert 5 < sum(np.array_equal(one, before) for one, before in pairs) < 95
 
 
 def test_a_stack_hides_what_is_behind_it_wherever_the_board_is() -> None:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from benchmarks.accuracy.alterations.drawing import Flat, relief, smooth_noise, soft
-from benchmarks.accuracy.alterations.scene import Field, Floats
+from benchmarks.accuracy.alterations.scene import Field, Floats, direction, sideways
 
 SKIN: Final = ((105, 135, 185), (80, 110, 160), (55, 75, 115), (125, 155, 205))
 """Grey levels of blue, green and red."""
@@ -20,6 +20,9 @@ FUR: Final = ((30, 32, 36), (35, 50, 75), (60, 62, 66))
 HAIR: Final = ((25, 30, 38), (40, 60, 90), (70, 75, 80))
 
 ARM_LENGTH: Final = 460
+ARM_WIDTH: Final = 170
+"""In mm, which are pixels of an arm."""
+
 BODY_SCALE: Final = 2.0
 """The mm of a pixel of a body and of a cat."""
 
@@ -29,8 +32,7 @@ Ellipse = tuple[float, float, float, float]
 
 def _light(rng: np.random.Generator) -> Floats:
     """The direction from which light comes."""
-    angle = rng.uniform(0, 2 * np.pi)
-    return np.array([np.cos(angle), np.sin(angle)])
+    return direction(rng.uniform(0, 2 * np.pi))
 
 
 def _colours(parts: list[tuple[Field, tuple[int, int, int]]], brightness: Field) -> Field:
@@ -52,13 +54,34 @@ def _ellipses(shape: tuple[int, int], *ellipses: Ellipse) -> Field:
 
 def arm(rng: np.random.Generator) -> Flat:
     """A forearm in a sleeve with a flat hand, whose finger tips are 10 mm from its first row."""
-    width, middle = 170, 85
-    hand = np.zeros((ARM_LENGTH, width), np.float32)
+    hand, middle = np.zeros((ARM_LENGTH, ARM_WIDTH), np.float32), ARM_WIDTH // 2
     for x, spread, tip in ((-29, -7, 26), (-10, -2, 12), (10, 3, 10), (29, 9, 22)):
         ends = (middle + x + spread, tip + 9), (middle + x, 105)
         cv2.line(hand, *ends, 1.0, 18)
     cv2.line(hand, (middle + 62, 88), (middle + 30, 140), 1.0, 22)
     cv2.ellipse(hand, (middle, 125), (42, 50), 0, 0, 360, 1.0, -1)
+    return _forearm(hand, rng)
+
+
+def pointing_arm(rng: np.random.Generator) -> Flat:
+    """A forearm in a sleeve whose forefinger is stretched; its tip is 10 mm from the first row."""
+    hand, middle = np.zeros((ARM_LENGTH, ARM_WIDTH), np.float32), ARM_WIDTH // 2
+    cv2.line(hand, (middle - 12, 18), (middle - 14, 105), 1.0, 16)
+    cv2.ellipse(hand, (middle + 2, 122), (38, 40), 0, 0, 360, 1.0, -1)
+    for x, knuckle in ((6, 84), (24, 90), (38, 104)):
+        cv2.line(hand, (middle + x, knuckle), (middle + x - 2, 120), 1.0, 18)
+    cv2.line(hand, (middle - 38, 108), (middle - 26, 140), 1.0, 20)
+    return _forearm(hand, rng)
+
+
+def arm_middle(tip: Floats, angle: float) -> Floats:
+    """The place of an arm whose finger tips are there, turned by an angle."""
+    return tip + (ARM_LENGTH / 2 - 10) * sideways(direction(angle))
+
+
+def _forearm(hand: Field, rng: np.random.Generator) -> Flat:
+    """The hand with a wrist and a sleeve."""
+    middle = ARM_WIDTH // 2
     wrist = np.array([(-30, 150), (30, 150), (38, 300), (-38, 300)])
     cv2.fillConvexPoly(hand, wrist + np.array([middle, 0]), 1.0)
     sleeve = np.zeros_like(hand)

@@ -9,14 +9,24 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.accuracy.alterations import camera, lamps, light, objects, stream
+from benchmarks.accuracy.alterations import (
+    camera,
+    lamps,
+    lens,
+    light,
+    objects,
+    overlays,
+    stream,
+    surroundings,
+)
 from benchmarks.accuracy.alterations.scene import Alteration, Effect, Picture, Scene
 
 EFFECTS: Final[dict[str, Effect]] = {
-    **light.EFFECTS, **lamps.EFFECTS, **objects.EFFECTS, **camera.EFFECTS, **stream.EFFECTS,
+    **light.EFFECTS, **lamps.EFFECTS, **surroundings.EFFECTS, **objects.EFFECTS, **lens.EFFECTS,
+    **camera.EFFECTS, **overlays.EFFECTS, **stream.EFFECTS,
 }  # fmt: skip
-"""In the order in which they are applied: light falls on objects, a camera sees both, and a stream carries
-its pictures."""
+"""In the order in which they are applied: light falls on the table and on objects, a camera sees both through
+its lens, software writes over its pictures, and a stream carries them."""
 
 STRENGTHS: Final = (1, 2, 3)
 

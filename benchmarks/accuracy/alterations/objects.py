@@ -1,7 +1,8 @@
-"""What lies on the table, comes between the board and the camera, or sticks to its lens."""
+"""What lies on the board or stands beside it, and who comes between it and the camera."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import cv2
@@ -9,7 +10,8 @@ import numpy as np
 
 from benchmarks.accuracy.alterations import bodies
 from benchmarks.accuracy.alterations.cup import Cup
-from benchmarks.accuracy.alterations.drawing import Flat, soft
+from benchmarks.accuracy.alterations.drawing import Flat, fill_hull, lamp, relief, soft, towards
+from benchmarks.accuracy.alterations.occlusion import LyingThing, lying
 from benchmarks.accuracy.alterations.scene import (
     SEATS,
     Alteration,
@@ -17,22 +19,18 @@ from benchmarks.accuracy.alterations.scene import (
     Floats,
     Picture,
     Scene,
+    direction,
+    posed,
+    sideways,
     some,
     stretches,
     wander,
     window,
 )
 
-
-def towards(direction: Floats) -> float:
-    """The angle by which something that looks to its -y has to be turned to look in a direction."""
-    return float(np.arctan2(direction[0], -direction[1]))
-
-
-def lamp(rng: np.random.Generator) -> Floats:
-    """By how many mm a shadow lies aside for each mm of height."""
-    angle, slant = rng.uniform(0, 2 * np.pi), rng.uniform(0.25, 0.6)
-    return slant * np.array([np.cos(angle), np.sin(angle)])
+PENS: Final = ((150, 60, 30), (30, 30, 35), (40, 40, 170), (60, 160, 200))
+METALS: Final = ((60, 150, 200), (190, 190, 190))
+"""Grey levels of blue, green and red."""
 
 
 def resting_arm(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
@@ -52,10 +50,9 @@ def resting_arm(scene: Scene, strength: int, rng: np.random.Generator) -> Altera
                 away = 1 - window(time, since, until, 0.6)
                 dx, dy, more = restless(time)
                 tip = seat * (4 * scene.pitch - over + 450 * away + 1.5 * dx)
-                tip = tip + (along + 1.5 * dy) * np.array([-seat[1], seat[0]])
+                tip = tip + (along + 1.5 * dy) * sideways(seat)
                 angle = towards(-seat) + turn + 0.01 * more
-                # It is placed by its middle; the finger tips are 10 mm from its end.
-                middle = tip + (bodies.ARM_LENGTH / 2 - 10) * np.array([-np.sin(angle), np.cos(angle)])
+                middle = bodies.arm_middle(tip, angle)
                 shadow.darken(scene, picture, middle + aside * height, angle, 0.0)
                 forearm.draw(scene, picture, middle, angle, height)
         return picture
@@ -74,7 +71,7 @@ def leaning(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration
     def hidden(reach: float) -> float:
         """The part of the squares that is hidden when the body's middle is so far from the board's, in mm."""
         squares = np.zeros(scene.size[::-1], np.float32)
-        cv2.fillConvexPoly(squares, cv2.convexHull(np.round(scene.squares()).astype(int)), 1.0)
+        fill_hull(squares, scene.squares())
         covered = np.zeros((*scene.size[::-1], 3), np.float32)
         white = Flat(np.ones_like(body.colours), body.cover, body.scale)
         white.draw(scene, covered, seat * reach, angle, height)
@@ -100,9 +97,8 @@ def cat(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
     shadow = slices[1][1].shadow(40.0, 0.45)
     walks = []
     for part in range(strength):
-        angle = rng.uniform(0, 2 * np.pi)
-        way = np.array([np.cos(angle), np.sin(angle)])
-        nearest = rng.uniform(-80, 80) * np.array([-way[1], way[0]])
+        way = direction(rng.uniform(0, 2 * np.pi))
+        nearest = rng.uniform(-80, 80) * sideways(way)
         walks.append((scene.seconds * (part + rng.uniform(0.35, 0.65)) / strength, way, nearest))
 
     def altered(picture: Picture, time: float) -> Picture:
@@ -110,7 +106,7 @@ def cat(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
             walked = (time - middle) * speed
             if abs(walked) < 3 * scene.half:
                 # Its back swings to both sides with every pair of steps, of about 300 mm.
-                swing = 6 * np.sin(walked / 300 * 2 * np.pi) * np.array([-way[1], way[0]])
+                swing = 6 * np.sin(walked / 300 * 2 * np.pi) * sideways(way)
                 place, angle = nearest + walked * way + swing, towards(way)
                 shadow.darken(scene, picture, place + aside * 80, angle, 0.0)
                 for height, each in slices:
@@ -189,65 +185,82 @@ def crumbs(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
     return altered
 
 
-def lens_drop(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
-    """From some time on, a drop as wide as 1 to 3 squares is on the lens; it bends and blurs what is seen."""
-    radius = 0.5 * strength * scene.square
-    since = rng.uniform(0.3, 0.55) * scene.seconds
-    centre = scene.pixels(rng.uniform(-100, 100, (1, 2)))[0]
-    low = np.maximum(np.floor(centre - 1.2 * radius), 0).astype(int)
-    high = np.minimum(np.ceil(centre + 1.2 * radius) + 1, scene.size).astype(int)
-    y, x = np.mgrid[low[1] : high[1], low[0] : high[0]].astype(np.float32)
-    dx, dy = x - np.float32(centre[0]), y - np.float32(centre[1])
-    far = np.hypot(dx, dy) / np.float32(radius)
-    # It shows more of the scene than what it hides, most in its middle, and shifted.
-    wide, aside = 1.7 - 0.5 * np.minimum(far, 1.2) ** 2, rng.uniform(-0.3, 0.3, 2) * radius
-    maps = cv2.convertMaps(
-        np.float32(centre[0] + aside[0]) + dx * wide,
-        np.float32(centre[1] + aside[1]) + dy * wide,
-        cv2.CV_16SC2,
-    )
-    cover = np.clip((1 - far) / 0.25 + 0.5, 0, 1)[..., None]
+def pointing(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
+    """Spectators point at 4, 8 or 14 places on the board for 0.7 to 1, 1.6 or 2 s, and touch nothing."""
+    number, longest = ((4, 1.0), (8, 1.6), (14, 2.0))[strength - 1]
+    aside, finger, height = lamp(rng), bodies.pointing_arm(rng), 30.0
+    shadow, restless = finger.shadow(10.0, 0.45), wander(rng, 2, (0.3, 1.5))
+    points = []
+    for time in some(scene.pauses(), number, rng):
+        seat = np.array(SEATS[rng.integers(4)])
+        # 0.2 s are added to both ends, while the finger comes and goes.
+        since = time - rng.uniform(0.1, 0.4)
+        until = since + rng.uniform(0.7, longest) + 0.4
+        target, turn = rng.uniform(-3.4, 3.4, 2) * scene.pitch, rng.uniform(-0.45, 0.45)
+        points.append((since, until, target, towards(-seat) + turn))
 
     def altered(picture: Picture, time: float) -> Picture:
-        if time >= since:
-            seen = cv2.remap(picture, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-            blurred = cv2.GaussianBlur(seen, (0, 0), max(1.0, radius / 9))
-            part = picture[low[1] : high[1], low[0] : high[0]]
-            part += cover * (blurred * np.float32(1.05) + 8 - part)
+        for since, until, target, angle in points:
+            if since < time < until:
+                away = 1 - window(time, since, until, 0.3)
+                tip = target + (14 + 500 * away) * sideways(direction(angle)) + 2.5 * restless(time)
+                middle = bodies.arm_middle(tip, angle)
+                shadow.darken(scene, picture, middle + aside * height, angle, 0.0)
+                finger.draw(scene, picture, middle, angle, height)
         return picture
 
     return altered
 
 
-def clock_overlay(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
-    """The camera writes the time into the picture: over the table, and at strength 3 over squares."""
-    scale = (0.9, 1.5, 1.8)[strength - 1] * scene.size[0] / 1280
-    thick, began = max(1, round(2 * scale)), int(rng.integers(8 * 3600, 23 * 3600))
-    (width, height), _ = cv2.getTextSize("00:00:00", cv2.FONT_HERSHEY_SIMPLEX, scale, thick)
-    margin = 2 * thick + round(0.4 * height)
-    if strength == 3:
-        middle = scene.pixels(rng.uniform(-100, 100, (1, 2)))[0]
-    else:
-        # In the corner that is farthest from the squares.
-        corners = [
-            (x, y)
-            for x in (margin + width / 2, scene.size[0] - margin - width / 2)
-            for y in (margin + height / 2, scene.size[1] - margin - height / 2)
-        ]
-        middle = np.array(max(corners, key=lambda each: np.linalg.norm(scene.squares() - each, axis=1).min()))
-    at = round(middle[0] - width / 2), round(middle[1] + height / 2)
+def pen(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
+    """A pen, at 2 also a thin chain, and at 3 another pen, are left between two rows for 6 to 14 s each."""
+    part, reaches, things = scene.seconds / strength, np.array(scene.reaches()), []
 
-    def altered(picture: Picture, time: float) -> Picture:
-        now = began + int(time)
-        text = f"{now // 3600 % 24:02}:{now // 60 % 60:02}:{now % 60:02}"
-        shown = np.clip(picture, 0, 255).astype(np.uint8)
-        for colour, wide in (((0, 0, 0), 3 * thick), ((255, 255, 255), thick)):
-            cv2.putText(shown, text, at, cv2.FONT_HERSHEY_SIMPLEX, scale, colour, wide, cv2.LINE_AA)
-        return shown.astype(np.float32)
+    def draw(
+        look: Flat, shadow: Flat, height: float, place: Floats, angle: float, picture: Picture, time: float
+    ) -> None:
+        pose = scene.pose(time)
+        at, turned = posed(place, pose), angle + np.radians(pose[2])
+        shadow.darken(scene, picture, at + height * aside, turned, 0.0)
+        look.draw(scene, picture, at, turned, height)
 
-    return altered
+    for number in range(strength):
+        # While a hand is in view.
+        since = _nearest(reaches, (number + rng.uniform(0.15, 0.35)) * part)
+        until = _nearest(reaches, since + rng.uniform(6, 14))
+        place = np.array([rng.integers(-2, 3) * scene.pitch, rng.uniform(-70, 70)])
+        look, height = (_pen(rng), 6.0) if number % 2 == 0 else (_chain(rng), 2.0)
+        crosswise = bool(rng.random() < 0.5)
+        where = place[::-1] if crosswise else place, np.pi / 2 * crosswise + rng.normal(0, 0.015)
+        things.append(LyingThing(since, until, partial(draw, look, look.shadow(3.0, 0.5), height, *where)))
+    aside = lamp(rng)
+    return lying(scene, things)
+
+
+def _nearest(times: Floats, time: float) -> float:
+    return float(times[np.abs(times - time).argmin()])
+
+
+def _pen(rng: np.random.Generator) -> Flat:
+    """A pen of 150 mm with a metal tip, drawn in half millimetres."""
+    mask = np.zeros((360, 60), np.float32)
+    cv2.line(mask, (30, 40), (30, 320), 1.0, 17)
+    colours = np.full((*mask.shape, 3), PENS[rng.integers(len(PENS))], np.float32)
+    colours[:60], colours[310:] = 190, (90, 90, 95)
+    return Flat(colours * relief(mask, 8, np.array([1.0, 0.2]))[..., None], soft(mask), 0.5)
+
+
+def _chain(rng: np.random.Generator) -> Flat:
+    """A chain of 220 mm with links of 2 mm that lies in waves, drawn in half millimetres."""
+    mask = np.zeros((480, 60), np.float32)
+    y = np.arange(20, 460, 4)
+    x = 30 + 7 * np.sin(y / rng.uniform(25, 45)) + rng.normal(0, 0.6, len(y))
+    for link in np.column_stack([np.round(x), y]).astype(int).tolist():
+        cv2.circle(mask, link, 2, 1.0, -1)
+    colour, shine = np.array(METALS[rng.integers(len(METALS))]), rng.uniform(0.6, 1.3, (len(mask), 1, 1))
+    return Flat(np.repeat(colour * shine, 60, axis=1).astype(np.float32), soft(mask, 1.0), 0.5)
 
 
 EFFECTS: Final[dict[str, Effect]] = {
-    each.__name__: each for each in (crumbs, cup, fly, resting_arm, cat, leaning, lens_drop, clock_overlay)
+    each.__name__: each for each in (crumbs, pen, cup, fly, resting_arm, pointing, cat, leaning)
 }
