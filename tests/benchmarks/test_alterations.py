@@ -117,10 +117,15 @@ def test_things_come_move_and_go_only_while_a_hand_is_in_view(name: str) -> None
             assert np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("name", ["laser", "pen", "pointing", "banner"])
+@pytest.mark.parametrize("name", ["laser", "pen", "pointing", "night_mode", "decode_errors", "banner"])
 def test_what_lasts_for_seconds_leaves_the_pictures_between_as_they_are(name: str) -> None:
     pairs = zip(altered(name, 2, PICTURES), PICTURES, strict=True)
     assert 5 < sum(np.array_equal(one, before) for one, before in pairs) < 95
+
+
+def test_a_night_is_grey() -> None:
+    spread = [np.ptp(one, axis=2).max() for one in altered("night_mode", 2, PICTURES)]
+    assert 20 < spread.count(0) < 70
 
 
 def test_a_stack_hides_what_is_behind_it_wherever_the_board_is() -> None:
@@ -131,7 +136,7 @@ def test_a_stack_hides_what_is_behind_it_wherever_the_board_is() -> None:
 
 
 def test_effects_are_applied_in_the_order_of_the_list() -> None:
-    orders = [["outage:3", "squeezed:3", "sun:3"], ["sun:3", "squeezed:3", "outage:3"]]
+    orders = [["decode_errors:3", "squeezed:3", "sun:3"], ["sun:3", "squeezed:3", "decode_errors:3"]]
     one, other = (combined(SCENE, map(Asked.parse, order), "made-up", 1) for order in orders)
     for before, time in zip(PICTURES, TIMES, strict=True):
         assert np.array_equal(one(before.copy(), float(time)), other(before.copy(), float(time)))

@@ -1,9 +1,9 @@
 """Writes an altered recording: ``… VIDEO OUT EFFECT:STRENGTH… --seed S``, or lists the effects: ``--list``.
 
 VIDEO is ``NAME.mp4`` of a recording, whose truth is ``NAME/truth.json``. OUT is written, and the same truth
-beside it as ``.truth.json``: its times and events hold for the altered recording too, but its ``camera`` is
-that of the unaltered picture. STRENGTH is 1 to 3. Effects are applied in the order in which ``--list`` names
-them.
+beside it as ``.truth.json``: its times and events hold for the altered recording too, but its ``camera`` and
+``board_pose`` are those of the unaltered picture. STRENGTH is 1 to 3. Effects are applied in the order in
+which ``--list`` names them.
 """
 
 from __future__ import annotations

@@ -8,19 +8,26 @@ from typing import Final
 import cv2
 import numpy as np
 
+from benchmarks.accuracy.alterations.light import lighting
 from benchmarks.accuracy.alterations.scene import (
+    STEP,
+    WIDTH,
     Alteration,
     Effect,
+    Field,
     Floats,
     Picture,
     Scene,
+    changing,
     for_all_colours,
     ramp,
     some,
+    stretches,
+    wander,
 )
 
-WIDTH: Final = 1280
-"""Of the pictures for which distances are given in pixels; in others they are in proportion."""
+INFRARED: Final = np.array([0.15, 0.35, 0.5], np.float32)
+"""How bright blue, green and red objects look under an infrared lamp."""
 
 
 def moved(picture: Picture, scale: float, angle: float = 0.0, shift: Floats | None = None) -> Picture:
@@ -65,17 +72,16 @@ def autoframe(scene: Scene, strength: int, rng: np.random.Generator) -> Alterati
     by = (0.02, 0.045, 0.09)[strength - 1]
     times = np.arange(rng.uniform(3, 6), scene.seconds, 9.0)
     times = times + rng.uniform(-2, 2, len(times))
-    views = [np.array([1.0, 0.0, 0.0])]
+    views: list[Floats] = [np.array([1.0, 0.0, 0.0])]
     for _ in times:
         drawn = [(np.exp(rng.uniform(-by, by)), rng.uniform(-by, by, 2) * scene.size / 2) for _ in range(20)]
         fitting = (np.array([scale, *shift]) for scale, shift in drawn if in_view(scene, scale, shift))
         views.append(next(fitting, views[0]))
+    view = changing(views, list(times), 0.0, 2.0)
 
     def altered(picture: Picture, time: float) -> Picture:
-        view = views[0].copy()
-        for at, (before, after) in zip(times, pairwise(views), strict=True):
-            view += (after - before) * ramp(time, at, at + 2.0)
-        return moved(picture, float(view[0]), shift=view[1:])
+        scale, *shift = view(time)
+        return moved(picture, float(scale), shift=np.array(shift))
 
     return altered
 
@@ -190,17 +196,42 @@ def few_greys(scene: Scene, strength: int, rng: np.random.Generator) -> Alterati
     return lambda picture, time: np.round(picture / step) * step
 
 
-def squeezed(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
-    """The camera delivers another size, 704×576, 704×480 or 640×360, without square pixels."""
-    size = ((704, 576), (704, 480), (640, 360))[strength - 1]
-    return lambda picture, time: np.asarray(
-        cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.float32
-    )
+def dimming(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
+    """The camera's HDR breathes: parts of the picture get darker or brighter by themselves within seconds."""
+    amount, waves = (0.1, 0.22, 0.4)[strength - 1], wander(rng, 20, (1.2, 8.0))
+    size = scene.size[0] // STEP, scene.size[1] // STEP
+
+    def lit(time: float) -> Field:
+        cells = np.exp(amount * waves(time).reshape(4, 5)).astype(np.float32)
+        return np.asarray(cv2.resize(cells, size, interpolation=cv2.INTER_CUBIC), np.float32)[..., None]
+
+    return lighting(lit)
+
+
+def night_mode(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
+    """The camera takes it for night for some seconds: its picture is grey, under its own infrared lamp."""
+    nights = stretches(scene, strength, ((1.5, 3.0), (3.0, 5.0), (5.0, 9.0))[strength - 1], rng)
+    y, x = np.mgrid[-1 : 1 : scene.size[1] * 1j, -1 : 1 : scene.size[0] * 1j]
+    lamp = (0.55 + 0.75 * np.exp(-(x * x + y * y) / 0.7)).astype(np.float32)
+
+    def altered(picture: Picture, time: float) -> Picture:
+        for since, until in nights:
+            # The exposure and the white balance settle within half a second after each change.
+            if since <= time < until:
+                bright = lamp * np.float32(1 + 0.8 * np.exp(-(time - since) / 0.15))
+                noise = np.float32(4) * rng.standard_normal(lamp.shape, np.float32)
+                picture = for_all_colours((20 + 0.9 * (picture @ INFRARED)) * bright + noise)
+            elif until <= time < until + 0.6:
+                wrong = np.exp(-(time - until) / 0.15)
+                picture *= (1 - 0.5 * wrong) * (1 + 0.25 * wrong * np.array([-1, 0, 1]))
+        return picture
+
+    return altered
 
 
 EFFECTS: Final[dict[str, Effect]] = {
     each.__name__: each
     for each in (
-        zoom, autoframe, turned, fisheye, rolling, moire, interlaced, tear, few_greys, squeezed,
+        zoom, autoframe, turned, fisheye, rolling, dimming, night_mode, moire, interlaced, tear, few_greys,
     )
 }  # fmt: skip

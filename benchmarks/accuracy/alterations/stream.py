@@ -1,10 +1,11 @@
 """What happens to pictures after the camera has made them: in its software, its encoder, and on the way.
 
-The size of the pictures may not be that of the recording any more, see :func:`.squeezed`.
+The size of the pictures may not be that of the recording any more, see :func:`squeezed`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import cv2
@@ -17,6 +18,7 @@ from benchmarks.accuracy.alterations.scene import (
     Field,
     Picture,
     Scene,
+    blend,
     for_all_colours,
     stretches,
     wander,
@@ -27,6 +29,9 @@ Mask = NDArray[np.bool_]
 BLOCK: Final = 16
 """Pixels of the sides of the blocks in which an encoder divides a picture."""
 
+UNDECODED: Final = ((128, 128, 128), (0, 136, 0))
+"""Grey levels of blue, green and red where data are missing: without a picture before, or all zero."""
+
 
 def reduced(picture: Picture, times: int, interpolation: int = cv2.INTER_LINEAR) -> Picture:
     """The picture as if it had been transmitted with so many times fewer columns and rows."""
@@ -34,6 +39,14 @@ def reduced(picture: Picture, times: int, interpolation: int = cv2.INTER_LINEAR)
     size = max(1, round(width / times)), max(1, round(height / times))
     small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.resize(small, (width, height), interpolation=interpolation), np.float32)
+
+
+def squeezed(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
+    """The camera delivers another size, 704×576, 704×480 or 640×360, without square pixels."""
+    size = ((704, 576), (704, 480), (640, 360))[strength - 1]
+    return lambda picture, time: np.asarray(
+        cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.float32
+    )
 
 
 def tone(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
@@ -64,8 +77,7 @@ def trail(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
             last = before[0]
             if np.isfinite(motion):
                 change = cv2.cvtColor(cv2.absdiff(picture, last), cv2.COLOR_BGR2GRAY)
-                part: Field = kept * np.clip(2 - 2 * cv2.blur(change, (5, 5)) / motion, 0, 1)
-                picture += for_all_colours(part) * (last - picture)
+                blend(picture, last, kept * np.clip(2 - 2 * cv2.blur(change, (5, 5)) / motion, 0, 1))
             else:
                 picture = np.asarray(
                     cv2.addWeighted(last, float(kept), picture, 1 - float(kept), 0), np.float32
@@ -130,21 +142,71 @@ def lost_packets(scene: Scene, strength: int, rng: np.random.Generator) -> Alter
 
 def _stale(picture: Picture, shift: NDArray[np.int64], seed: int) -> Picture:
     """A copy of the picture in which three of ten blocks are shown out of place."""
-    blocks = [-(-side // BLOCK) for side in picture.shape[:2]]
-    out = _pixels(np.random.default_rng(seed).random(blocks) < 0.3, picture)
+    out = _pixels(np.random.default_rng(seed).random(_blocks(picture)) < 0.3, picture)
     return np.where(out[..., None], np.roll(picture, shift, axis=(0, 1)), picture)
 
 
 def _run(picture: Picture, start: float, length: float) -> Mask:
     """The pixels of a run of blocks in the order in which they are transmitted: row by row."""
-    rows, columns = (-(-side // BLOCK) for side in picture.shape[:2])
+    rows, columns = _blocks(picture)
     order = np.arange(rows * columns).reshape(rows, columns) / (rows * columns)
     return _pixels((start <= order) & (order < start + length), picture)
+
+
+def _blocks(picture: Picture) -> tuple[int, int]:
+    """The rows and columns of blocks in the picture, of which the last may not be whole."""
+    return -(-picture.shape[0] // BLOCK), -(-picture.shape[1] // BLOCK)
 
 
 def _pixels(blocks: Mask, picture: Picture) -> Mask:
     """The pixels of the picture in these blocks."""
     return np.kron(blocks, np.ones((BLOCK, BLOCK), bool))[: picture.shape[0], : picture.shape[1]]
+
+
+@dataclass(frozen=True)
+class MissingData:
+    """The lower part of the picture, or blocks all over it, that cannot be decoded for some time."""
+
+    since: float
+    until: float
+    colour: tuple[int, int, int]
+    lower: float | None
+    """Where the lower part begins, as a part of the height; None: blocks."""
+    seed: int
+    """Of the blocks."""
+
+    def show(self, picture: Picture, moved: Picture) -> None:
+        """Put its colour into the picture, in a lower part with what moved since the last good picture."""
+        if self.lower is None:
+            # In runs along rows.
+            runs = cv2.blur(np.random.default_rng(self.seed).random(_blocks(picture)), (9, 1)) > 0.62
+            picture[_pixels(runs, picture)] = self.colour
+        else:
+            rows = slice(int(self.lower * len(picture)) // BLOCK * BLOCK, None)
+            picture[rows] = self.colour + np.clip(moved[rows], -60, 60)
+
+
+def decode_errors(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
+    """Data are missing until a key frame, so the lower part of the picture, or blocks, is grey or green."""
+    number, longest = ((3, 0.8), (6, 1.3), (10, 2.2))[strength - 1]
+    errors = []
+    for since in sorted(rng.uniform(1, scene.seconds - 2, number)):
+        blocks, colour = rng.random() < 1 / 3, UNDECODED[rng.integers(len(UNDECODED))]
+        until, lower = since + rng.uniform(0.3, longest), rng.uniform(0.3, 0.75)
+        errors.append(MissingData(since, until, colour, None if blocks else lower, int(rng.integers(2**32))))
+    good: list[Picture] = []
+
+    def altered(picture: Picture, time: float) -> Picture:
+        shown = [each for each in errors if each.since <= time < each.until]
+        if not shown or not good:
+            good[:] = [picture.copy()]
+        if shown:
+            moved = picture - good[0]
+            for each in shown:
+                each.show(picture, moved)
+        return picture
+
+    return altered
 
 
 def outage(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
@@ -167,5 +229,6 @@ def outage(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
 
 
 EFFECTS: Final[dict[str, Effect]] = {
-    each.__name__: each for each in (tone, trail, low_stream, pulsing, lost_packets, outage)
+    each.__name__: each
+    for each in (squeezed, tone, trail, low_stream, pulsing, lost_packets, decode_errors, outage)
 }
