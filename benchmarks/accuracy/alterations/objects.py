@@ -226,8 +226,8 @@ def pen(scene: Scene, strength: int, rng: np.random.Generator) -> Alteration:
 
     for number in range(strength):
         # While a hand is in view.
-        since = _nearest(reaches, (number + rng.uniform(0.15, 0.35)) * part)
-        until = _nearest(reaches, since + rng.uniform(6, 14))
+        since = _nearest(reaches[:-1], (number + rng.uniform(0.15, 0.35)) * part)
+        until = _nearest(reaches[reaches > since], since + rng.uniform(6, 14))
         place = np.array([rng.integers(-2, 3) * scene.pitch, rng.uniform(-70, 70)])
         look, height = (_pen(rng), 6.0) if number % 2 == 0 else (_chain(rng), 2.0)
         crosswise = bool(rng.random() < 0.5)

@@ -190,8 +190,9 @@ def tablecloth(scene: Scene, strength: int, rng: np.random.Generator) -> Alterat
         after = scene.pixels(posed(ends, pose), scene.table).astype(np.float32)
         matrix = cv2.getPerspectiveTransform(before, after)
         cloth = cv2.warpPerspective(hands.without, matrix, scene.size, borderMode=cv2.BORDER_REFLECT)
-        # Neither the board nor a hand moves with it.
+        # Neither the board nor a hand moves with it; nor is the board seen where the cloth would take it.
         board = _board_cover(scene, scene.pose(time))
+        board = np.maximum(board, cv2.warpPerspective(board, matrix, scene.size))
         return blend(cloth, picture, board if cover is None else np.maximum(board, cover))
 
     return altered
