@@ -12,7 +12,7 @@ from math import log
 
 from ..game.faults import explain
 from ..game.moves import Move
-from ..game.play import apply, removed, untrimmed
+from ..game.play import apply, removed, trimmed, untrimmed
 from ..game.position import MAX_HEIGHT
 from ..game.squares import FILE, RANK
 from . import words
@@ -249,15 +249,20 @@ class IllegalActs:
                     yield Act(Kind.WRONG, {square: stack[number:]}, wrong=wrong)
 
     def shuffles(self, open_squares: Collection[int]) -> Iterator[Act]:
-        """The same pieces on a square in another order; all of its other orders share one prior."""
+        """The same pieces on a square in another order, as no turn leaves them: a placed piece may be of the
+        colour of the trimmed one. All these orders share one prior.
+        """
         turn = self._position.to_move or self._position.players[0]
+        placings = [move for move in self._legal if move.origin is None and move.target in open_squares]
+        placed = {move.target: trimmed(self._position, move)[move.target] for move in placings}
         for square in open_squares:
             stack = self._stacks[square]
             orders = {"".join(p) for p in permutations(stack)} if 1 < len(stack) <= MAX_HEIGHT else {stack}
             text = words.say("reordered", turn, squares=(square,))
             wrong = partial(Wrong, "reordered", turn, (square,), text)
-            for order in sorted(orders - {stack}):
-                prior = Kind.WRONG.value - log(len(orders) - 1)
+            orders -= {stack, placed.get(square, stack)}
+            for order in sorted(orders):
+                prior = Kind.WRONG.value - log(len(orders))
                 yield Act(Kind.WRONG, {square: order}, wrong=wrong, given_prior=prior)
 
 

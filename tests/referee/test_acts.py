@@ -72,6 +72,18 @@ def test_of_a_stack_two_too_high_one_piece_may_have_been_taken() -> None:
     assert [act.trimmed for act in acts if act.kind is Kind.PENDING] == ["", "r"]
 
 
+def test_a_trimmed_placing_that_leaves_the_same_pieces_is_no_change_of_their_order() -> None:
+    """Green's own piece is taken from the bottom, and another one lies on top."""
+    reserve = rules({"d5": "gggrr", "c7": "rgrgg"}, {"g": 1})
+    illegal = IllegalActs(LegalActs([start_position(reserve)], reserve))
+    orders = {SQUARES[s]: set() for s in (INDEX["d5"], INDEX["c7"])}
+    for act in illegal.shuffles([INDEX[name] for name in orders]):
+        ((square, stack),) = act.changes.items()
+        orders[SQUARES[square]].add(stack)
+    assert len(orders["d5"]) == 10 - 2 and "ggrrg" not in orders["d5"]
+    assert len(orders["c7"]) == 10 - 1 and "grggr" in orders["c7"], "green has no red piece to place"
+
+
 def test_only_a_piece_from_beside_the_board_adds_pieces() -> None:
     """A piece laid down in front of a square after a trimming does not count as a piece on that square."""
     legal = LegalActs([start_position(RULES)], RULES)
