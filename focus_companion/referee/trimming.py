@@ -93,6 +93,10 @@ class Pending:
         moved = self.changed_fraction(look)
         return moved > (_MAX_UNTOUCHED_FRACTION if self.laid_down(look) else _MIN_TOUCHED_FRACTION)
 
+    def unsure_and_untouched(self, look: Look) -> bool:
+        """Whether the stack may have been trimmed before the prompt, and certainly was not touched since."""
+        return not self.sure and self.changed_fraction(look) < _MAX_UNTOUCHED_FRACTION
+
     def _still_since(self, look: Look) -> bool:
         """Whether nothing has moved since the prompt. Pixels may still have changed: by the light, or because
         the camera averages successive pictures, in which hands and pieces fade slowly.
@@ -169,12 +173,14 @@ def gain_if_trimmed(look: Look, act: Act, pending: Pending | None, *, off_centre
     beside the board. They are added to the act, so that other acts are weighed against the turn regardless of
     the height of its stack. ``off_centre``: if pieces stand a little off centre.
     """
-    if act.kind is not Kind.PENDING or not (pending is None or look.since_mark is None):
+    awaited = None if look.since_mark is None else pending
+    if act.kind is not Kind.PENDING or not (awaited is None or awaited.unsure_and_untouched(look)):
         return 0.0
     better = _trimmed_gain(look, act, _stack_left(look, act), off_centre=off_centre)
+    beside = look.appeared if awaited is None else awaited.laid_down(look)
     return (
         better - NONE_BESIDE_PENALTY
-        if NONE_BESIDE_PENALTY < better < UNPROMPTED_PENALTY and not look.appeared
+        if NONE_BESIDE_PENALTY < better < UNPROMPTED_PENALTY and not beside
         else 0.0
     )
 

@@ -180,6 +180,16 @@ def test_a_stack_barely_seen_as_too_high_may_be_trimmed_already() -> None:
         assert weigh(Screening(look, awaited), [trimmed, high]).act is found
 
 
+@pytest.mark.parametrize("sure", [False, True])
+def test_pieces_in_another_order_explain_no_stack_that_was_trimmed_before_the_prompt(sure: bool) -> None:
+    """It looks trimmed, and much like the old stack in another order; but its turn has been seen."""
+    _, high = trimmed_and_high()
+    look = evenly({"rgrgg": 120.0, "rrrgg": 115.0, "rrgrgg": 0.0}, touched_since_mark=0.0)
+    pool = [NOTHING, high, *illegal().shuffles({ON_HIGH.target})]
+    found = weigh(Screening(look, Pending(ON_HIGH, sure)), pool)
+    assert found.act.legal is not sure
+
+
 @pytest.mark.parametrize(("high", "certain"), [(20.0, True), (5.0, False), (-5.0, False)])
 def test_only_its_picture_shows_that_a_stack_is_certainly_too_high(high: float, certain: bool) -> None:
     """In bad light, pieces beside the board are hardly visible: that none is seen there proves nothing."""
