@@ -18,7 +18,7 @@ from ..game.squares import FILE, RANK
 from . import words
 from .act import Act, Kind, changes_between, lies_within, squares_of
 from .beginning import other_beginning
-from .legal_acts import LegalActs
+from .legal_acts import LegalActs, too_high
 from .verdict import Wrong
 
 _BOTH_ENDS_PENALTY = 12.0
@@ -171,31 +171,32 @@ class IllegalActs:
                         )
 
     def left_high(self, pending: Move, open_squares: Collection[int]) -> Iterator[Act]:
-        """Another piece has moved while the stack of the ``pending`` turn was still too high."""
+        """Another piece has moved while the stack of the ``pending`` turn was still too high: untrimmed, or
+        with only a part of its excess removed.
+        """
         mover = self._position.to_move
-        excess = len(removed(self._position, pending, self._rules))
-        standing = untrimmed(self._position, pending)
-        after = apply(self._position, pending, self._rules)
-        other = after.to_move or mover
-        for origin in open_squares:
-            stack = standing[origin]
-            for number in range(1, len(stack) + 1):
-                for target in open_squares:
-                    if target == origin:
-                        continue
+        other = apply(self._position, pending, self._rules).to_move or mover
+        for standing, taken in too_high(self._position, pending):
+            for origin in open_squares:
+                stack = standing[origin]
+                for number in range(1, len(stack) + 1):
+                    for target in open_squares:
+                        if target == origin:
+                            continue
+                        stacks = list(standing)
+                        stacks[origin], stacks[target] = stack[:-number], stacks[target] + stack[-number:]
+                        yield self._left_high_act(mover, pending, taken, stacks, (origin, target))
+            for target in open_squares:
+                for colour in {other, mover}:
                     stacks = list(standing)
-                    stacks[origin], stacks[target] = stack[:-number], stacks[target] + stack[-number:]
-                    yield self._left_high_act(mover, pending, excess, stacks, (origin, target))
-        for target in open_squares:
-            for colour in {other, mover}:
-                stacks = list(standing)
-                stacks[target] += colour
-                yield self._left_high_act(mover, pending, excess, stacks, (target,))
+                    stacks[target] += colour
+                    yield self._left_high_act(mover, pending, taken, stacks, (target,))
 
     def _left_high_act(
-        self, mover: str, pending: Move, excess: int, stacks: Sequence[str], squares: tuple[int, ...]
+        self, mover: str, pending: Move, taken: str, stacks: Sequence[str], squares: tuple[int, ...]
     ) -> Act:
         marked = tuple(dict.fromkeys((pending.target, *squares)))
+        excess = len(removed(self._position, pending, self._rules)) - len(taken)
         return Act(
             Kind.WRONG,
             changes_between(self._stacks, stacks, {*squares_of(pending), *squares}),
@@ -203,6 +204,7 @@ class IllegalActs:
             wrong=lambda: Wrong(
                 "too_high", mover, marked, words.say("too_high", mover, target=pending.target, number=excess)
             ),
+            trimmed=taken,
         )
 
     def wrong_trims(self, move: Move) -> Iterator[Act]:

@@ -59,7 +59,7 @@ class LegalActs:
     ) -> Iterator[Act]:
         """The turn with its stack above five."""
         squares = {square for made in (*earlier, move) for square in squares_of(made)}
-        for stacks, taken in _too_high(position, move):
+        for stacks, taken in too_high(position, move):
             changes = changes_between(self.stacks, stacks, squares)
             yield Act(kind, changes, (*earlier, move), trimmed=taken)
 
@@ -179,7 +179,7 @@ class LegalActs:
             yield replace(act, given_prior=replace(act, moves=moves[1:]).prior) if expected else act
 
         for move in legal_moves(earlier, self.rules):
-            for stacks, part in _too_high(earlier, move):
+            for stacks, part in too_high(earlier, move):
                 yield from made(stacks, move, taken=part)
             after = apply(earlier, move, self.rules)
             taken = "".join(piece.piece for piece in removed(earlier, move, self.rules))
@@ -192,7 +192,7 @@ class LegalActs:
                     yield from made(trimmed(after, two), move, two)
 
 
-def _too_high(position: Position, move: Move) -> Iterator[tuple[Sequence[str], str]]:
+def too_high(position: Position, move: Move) -> Iterator[tuple[Sequence[str], str]]:
     """The stacks after a turn that makes one of them higher than five, and what has been taken from it: first
     nothing, then a part of the excess.
     """

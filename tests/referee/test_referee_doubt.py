@@ -249,6 +249,15 @@ def test_a_stack_trimmed_at_once_raises_no_alert_although_its_piece_is_out_of_vi
     assert emitted.summary == ["move *d5", "move d6-c6"]
 
 
+def test_a_stack_that_was_trimmed_only_in_part_before_play_went_on_is_alerted() -> None:
+    table = steep(35.0, rules(HIGH_STACK, {}))
+    assert table.show(table.after("d7-d5")).summary == ["prompt d5"]
+    assert table.show(table.put({"d5": "grrgrg"})).summary == []
+    (alert,) = table.show(table.put({"f7": "", "f6": "gr"}), 1.8).events
+    assert alert.to_json()["reason"] == "too_high"
+    assert "takes 1 piece from" in alert.to_json()["text"], "one has been taken"
+
+
 @pytest.mark.parametrize("tilt", [pytest.param(18.0, marks=pytest.mark.slow), 35.0])
 def test_an_additional_piece_on_its_own_colour_is_prompted_for(tilt: float) -> None:
     table = steep(tilt, rules(OWN_COLOUR_ON_FIVE, {"g": 1}))
