@@ -340,8 +340,9 @@ class Referee:
             if sure := self._asked_for.asked_for(sure, position, self._rules):
                 # All beliefs share these turns.
                 return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
-        elif not self._doubt.in_reference and not any(act.kind is Kind.BACK for act in acts):
-            # Not if the last turn may have been taken back: then later turns may start from before it.
+        elif not (self._doubt.in_reference or any(act.kind is Kind.BACK and not act.moves for act in acts)):
+            # Not if the last turn may have been taken back: then later turns may start from before it. If it
+            # was replaced, those turns are listed together with the one made instead.
             self._doubt.believe_while_visible(acts, judgement.weights, position)
         moves = tuple(dict.fromkeys(turns[0] for turns in sequences if turns))
         # Resolving an alert also removes the question from the page.

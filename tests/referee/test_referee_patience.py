@@ -293,13 +293,21 @@ def test_a_turn_is_taken_back_unless_a_hand_may_hold_its_piece(
     assert verdicts == ((WentBack(0),) if taken_back else ())
 
 
-@pytest.mark.parametrize(("kind", "reason"), [(Kind.BACK, "unexplained"), (Kind.NOTHING, "not_straight")])
+@pytest.mark.parametrize(
+    ("kind", "instead", "reason"),
+    [
+        (Kind.BACK, (), "unexplained"),
+        (Kind.BACK, (Move.parse("b6-b7"),), "not_straight"),
+        (Kind.NOTHING, (), "not_straight"),
+    ],
+    ids=["taken back", "replaced", "nothing happened"],
+)
 def test_after_a_possible_take_back_no_further_turn_is_assumed(
-    monkeypatch: pytest.MonkeyPatch, kind: Kind, reason: str
+    monkeypatch: pytest.MonkeyPatch, kind: Kind, instead: tuple[Move, ...], reason: str
 ) -> None:
-    """It is asked about, but later turns may start from before that turn."""
+    """It is asked about, but later turns may start from before that turn, unless another one replaced it."""
     turn = Act(Kind.TURN, {INDEX["d7"]: "", INDEX["d5"]: "rggrg"}, (Move.parse("d7-d5"),))
-    other = Act(kind, {INDEX["d7"]: ""} if kind is Kind.BACK else {}, ply=0)
+    other = Act(kind, {INDEX["d7"]: ""} if kind is Kind.BACK else {}, instead, ply=0)
     found = Judgement(turn, 260.0, 3.6, rivals=(other,), weights=(-4.0, -14.0))
     referee_, history = Referee(RULES), [start_position(RULES)]
     with monkeypatch.context() as patched:
