@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..game.moves import Move
 from ..game.position import Position
-from .act import Act, Kind
+from .act import Act, Kind, squares_of
 from .beliefs import World, awaits_trimming
 from .trimming import Pending
 
@@ -188,7 +188,9 @@ def _since_prompt(world: World, trimmed: World, inside: set[int]) -> Iterator[Ac
     (move,) = trimmed.belief.turns
     # The next turn may start from a square where a missing piece is barely visible.
     like = {s for s, stack in enumerate(world.legal.stacks) if stack[-1:] == stack[-2:-1]}
-    yield from world.rebase(world.legal.successions(inside | like, (move,)))
+    # The reference may show the turn that was prompted for already.
+    within = inside.union(like, squares_of(move))
+    yield from world.rebase(world.legal.successions(within, (move,)))
     # Pieces removed from the stack and laid down in front of a square look as if they were on it.
     after = trimmed.legal.stacks
     yield from trimmed.rebase(act for act in trimmed.illegal.every(inside) if act.pieces_added(after) <= 0)

@@ -224,6 +224,21 @@ def test_after_a_prompt_the_next_turn_may_begin_where_a_missing_piece_is_barely_
     assert found.lead >= MIN_CERTAIN_LEAD
 
 
+def test_the_turn_that_was_prompted_for_may_be_in_the_reference_already() -> None:
+    """Then nothing changes where it began; and the next turn makes the same stack too high again."""
+    played = rules({"f7": "rrgrg", "e7": "rg", "f6": "gr"}, {})
+    look = fake_look(
+        start_position(played).stacks,
+        {"f7": 0.1, "f6": 0.9},
+        {"e7": {"r": 0.0}, "f7": {"rgrggr": CLEAR}, "f6": {"g": CLEAR}},
+        barely_visible=["e7"],
+        touched_since_mark=0.5,
+    )
+    prompted = Pending(Move.parse("e7-f7"), sure=True)
+    found = judge(look, [start_position(played)], played, prompted)
+    assert found.act.legal and found.act.moves == (prompted.move, Move.parse("f6-f7"))
+
+
 @pytest.mark.parametrize(
     ("moves", "orders"),
     [
