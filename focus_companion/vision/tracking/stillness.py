@@ -55,8 +55,6 @@ camera often count as motion; at 1, the motion of a fingertip may be missed."""
 _MAX_ALIASED_SHARE: Final = 0.04
 """Share of the differences that may remain after the camera's motion is undone, because of aliasing; a
 smaller motion, as of a fingertip, cannot be distinguished from it."""
-_MAX_RELIT_SHARE: Final = 0.06
-"""Maximum share of changed pixels that a change of light may explain; if more changed, something moves."""
 _MAX_UNLIT_SHARE: Final = 0.15
 """Share of what changes little by little that light may leave unexplained. It leaves at most that of what a
 flickering lamp changes, and a tenth to all of a trail (fitted on four altered recordings). Raising it lets
@@ -193,7 +191,6 @@ class Stillness:
             limit += _MAX_ALIASED_SHARE * self._changed(np.asarray(cv2.absdiff(a, b)))
         return remaining <= limit or (
             by_light
-            and remaining <= _MAX_RELIT_SHARE
             and self._remaining(compared, compared.baseline.undo_light(steady), displacement) <= limit
         )
 

@@ -222,6 +222,17 @@ def test_a_board_is_judged_though_something_keeps_changing_little_by_little() ->
     assert settled[-1]
 
 
+def test_light_that_changes_most_of_the_picture_a_little_is_no_motion() -> None:
+    """A camera may adapt its exposure to parts of the picture all the time."""
+    rows, columns = np.mgrid[: BOARD.shape[0], : BOARD.shape[1]]
+    middle = (np.cos((columns - 640) / 500) * np.cos((rows - 480) / 700))[..., None]
+    darker = np.asarray(np.clip(BOARD * (1 - 0.07 * middle), 0, 255), np.uint8)
+    stillness = Stillness()
+    for index, picture in enumerate((*4 * [BOARD], *4 * [darker])):
+        lasted, _ = stillness.update(index * FRAME_INTERVAL, stillness.small_copy(picture))
+    assert lasted == pytest.approx(7 * FRAME_INTERVAL)
+
+
 def test_what_fades_in_is_motion() -> None:
     """Between two successive pictures, something soft that appears little by little looks like a change of
     light; sway does not explain it.
