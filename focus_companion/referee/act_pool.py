@@ -108,6 +108,7 @@ class ActPool:
         ``apart``: squares that have certainly changed, though faintly, beyond the reach of the best act.
         """
         # Such a square may also have lost a piece, which was moved to a square where it is barely visible.
+        awaited = None if self._pending is None else self._pending.move
         inside = self._most_changed(_MAX_OPEN_SQUARES) | self._hidden_targets([*self.strong, *apart])
         if self.strong:
             weak = self._open.difference(self.strong)
@@ -117,12 +118,16 @@ class ActPool:
         # The out-of-turn act that was seen first cannot be the second turn.
         self.acts += (a for a in successions if begun is None or a.moves[-1:] != begun.belief.turns)
         self.acts += self._under_beliefs(lambda world: world.legal.unseen(inside), likeliest)
+        # What is in a hand was lifted from where it shows.
+        seen = set(most_changed(self._look, self.strong, _MAX_OPEN_SQUARES))
+        high = awaited if self._pending is not None and self._pending.sure else None
+        self.acts += self._under_beliefs(lambda world: world.legal.turns_and_lifts(seen, high), likeliest)
+        self.acts += self._under_beliefs(lambda world: world.illegal.double_lifts(seen), likeliest)
         for world in likeliest:
             # The alternatives replace the last known turn, not one that is only believed.
             known = world is self._worlds[0] and not world.belief.turns
             instead = world.legal.retries(inside, self._alternatives if known else ())
             self.acts += world.rebase(instead)
-        awaited = None if self._pending is None else self._pending.move
         self.acts += self._under_beliefs(lambda world: world.illegal.every(inside, awaited), likeliest)
         if self._trimmed is not None:
             self.acts += _since_prompt(self._worlds[0], self._trimmed, inside)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import permutations
+from itertools import combinations, permutations, product
 from math import log
 
 from ..game.faults import explain
@@ -249,6 +249,18 @@ class IllegalActs:
                 yield Act(Kind.WRONG, {square: stack[:-number]}, wrong=wrong, lifted=True)
                 if stack[number:] and stack[number:] != stack[:-number]:
                     yield Act(Kind.WRONG, {square: stack[number:]}, wrong=wrong)
+
+    def double_lifts(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """Pieces missing from the tops of two stacks: two players may hold what they are about to play."""
+        turn = self._position.to_move or self._position.players[0]
+        prior = Kind.WRONG.value + Kind.TURNS.value - Kind.TURN.value
+        for squares in combinations(sorted(open_squares), 2):
+            one, other = (self._stacks[square] for square in squares)
+            text = words.say("vanished", turn, squares=squares)
+            wrong = partial(Wrong, "wrong_removal", turn, squares, text)
+            for first, second in product(range(1, len(one) + 1), range(1, len(other) + 1)):
+                changes = {squares[0]: one[:-first], squares[1]: other[:-second]}
+                yield Act(Kind.WRONG, changes, wrong=wrong, lifted=True, given_prior=prior)
 
     def shuffles(self, open_squares: Collection[int]) -> Iterator[Act]:
         """The same pieces on a square in another order, as no turn leaves them: a placed piece may be of the

@@ -54,6 +54,24 @@ class LegalActs:
             yield Act(Kind.TURN, changes, (move,), trimmed=taken)
             yield from self._pendings(self.position, move, (), Kind.PENDING)
 
+    def turns_and_lifts(self, squares: Collection[int], high: Move | None) -> Iterator[Act]:
+        """A move between two of these squares, or the turn that certainly left a stack too ``high``, and
+        pieces that somebody has already lifted from another one of them, to play next.
+        """
+        acts = [*self.turns(squares, contained=True)]
+        if high is not None and not lies_within(high, squares):
+            acts += (act for act in self.turns({high.target}) if act.moves == (high,))
+        for act in acts:
+            (move,) = act.moves
+            if move.origin is None and move != high:
+                # What was placed may be what is missing elsewhere.
+                continue
+            for square in set(squares).difference(squares_of(move)):
+                stack = self.stacks[square]
+                for number in range(1, len(stack) + 1):
+                    changes = {**act.changes, square: stack[:-number]}
+                    yield replace(act, changes=changes, lifted=True, given_prior=act.prior + Kind.TURNS.value)
+
     def _pendings(
         self, position: Position, move: Move, earlier: tuple[Move, ...], kind: Kind
     ) -> Iterator[Act]:

@@ -252,7 +252,8 @@ class Referee:
             verdicts.append(OtherBegins(self._other_beginning.player, self._other_beginning.start))
         self._beside.count(look, act, self._pending)
         self._reset()
-        self._partial = awaited and bool(turns)
+        # What is in a hand is judged in the next look, too.
+        self._partial = act.lifted or (awaited and bool(turns))
         verdicts += [TurnSeen(move, judgement.confidence) for move in turns]
         if awaited and not turns:
             # After turns in quick succession, the next look is judged from the position after them and

@@ -48,7 +48,8 @@ class Look:
     share of each square's pixels that have, or may have, changed since the reference picture, in which
     ``evidence.standing`` stood. ``unsettled`` squares already disagreed with that position when the reference
     was adopted, for its light or for the pose of the board. On ``outdated`` squares, the reference shows an
-    earlier position: no picture of the present one has been seen. ``since_mark`` is the change since the
+    earlier position: no picture of the present one has been seen; each with the height of the higher of its
+    two stacks. ``since_mark`` is the change since the
     marked picture, if any.
     """
 
@@ -68,7 +69,7 @@ class Look:
     """Camera motion and light relative to the reference; ``None`` for the reference itself."""
     hidden_by_object: tuple[int, ...] = ()
     """Squares hidden by an object that is part of the scene; what changes there is the object."""
-    outdated: tuple[int, ...] = ()
+    outdated: Mapping[int, int] = field(default_factory=dict)
     shadows: CastShadows = field(default_factory=CastShadows, repr=False)
     """What is known of the shadows."""
     unwatched: float = 0.0
@@ -243,10 +244,13 @@ class Look:
         return disagreeing_squares(self.image, outlines.camera, probe, self.evidence.colours)
 
     def foreign_area(self, explained: Sequence[int], tallest: dict[int, int]) -> float:
-        """Area, in squares, of the largest change not accounted for by pieces on ``explained`` squares; see
-        :meth:`.Regions.foreign_area`.
+        """Area, in squares, of the largest change not accounted for by pieces on ``explained`` squares or by
+        earlier turns; see :meth:`.Regions.foreign_area`.
         """
-        return Regions(self.change).foreign_area(explained, tallest) if self.change else 0.0
+        if self.change is None:
+            return 0.0
+        heights = {**tallest, **{s: max(high, tallest.get(s, 0)) for s, high in self.outdated.items()}}
+        return Regions(self.change).foreign_area({*explained, *self.outdated}, heights)
 
     def arm_area(self, squares: Sequence[int]) -> float:
         """Area, in squares, of what may be an arm that hides these squares; see :meth:`.Regions.arm_area`."""

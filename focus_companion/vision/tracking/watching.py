@@ -178,7 +178,11 @@ class Watching:
             taken=picture.image,
             conditions=conditions,
             hidden_by_object=reference.covered_by_objects(change),
-            outdated=tuple(s for s, stack in enumerate(self._stood) if stack != context.standing[s]),
+            outdated={
+                square: max(len(before), len(now))
+                for square, (before, now) in enumerate(zip(self._stood, context.standing, strict=True))
+                if before != now
+            },
             shadows=self._placement.shadows,
             unwatched=context.pauses.longest,
         )

@@ -64,6 +64,6 @@ def test_a_reference_of_an_earlier_position_says_nothing_of_a_stack_changed_sinc
     change: Any = SimpleNamespace(before=None)
     touched = np.zeros(len(SQUARES))
     common = 0.0, 0.0, evidence, change, touched, None, 1
-    seen = Look(*common, (7,), nothing, nothing, nothing, outdated=(5,))
+    seen = Look(*common, (7,), nothing, nothing, nothing, outdated={5: 1})
     assert [seen.gain_before(square, "rr") for square in (3, 5, 7)] == [40.0, 0.0, 0.0]
     assert [seen.gain_before(square, "rr", off_centre=True) for square in (3, 5, 7)] == [55.0, 0.0, 0.0]

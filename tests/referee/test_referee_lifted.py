@@ -1,0 +1,47 @@
+"""Somebody lifts a piece while the turn before is still being told: what is in a hand is no turn."""
+
+from __future__ import annotations
+
+import pytest
+from table_scene import begun, rules
+
+from focus_companion.game.rules import Rules
+from focus_companion.session.history import History
+
+TALL = {"d5": "rgrrg", "d7": "rg", **dict.fromkeys(("b2", "c2", "b7", "g7", "b5", "g5", "g3"), "")}
+"""Green can make a stack of seven."""
+
+
+def played(history: History) -> list[str]:
+    return [str(move.what) for move in history.moves]
+
+
+@pytest.mark.parametrize(
+    ("origin", "target", "left"),
+    [("c7", "c6", {"c7": "", "c6": "gr"}), pytest.param("f3", "f4", {"f4": "gr"}, marks=pytest.mark.slow)],
+)
+def test_a_piece_lifted_before_the_turn_before_is_told_is_played_later(
+    origin: str, target: str, left: dict[str, str]
+) -> None:
+    """A neighbour of its own colour, on which it would hardly show, is not its target."""
+    table = begun(Rules.make(2))
+    assert table.show(table.put({origin: ""}), 0.6).summary == []
+    assert table.show(table.put({"d5": "", "d6": "rg"}), 1.2).summary == ["move d5-d6"]
+    assert table.show(table.put(left), 1.5).summary == [f"move {origin}-{target}"]
+    assert played(table.session.history) == ["d5-d6", f"{origin}-{target}"]
+
+
+def test_two_players_may_hold_a_piece_each() -> None:
+    table = begun(Rules.make(2))
+    assert table.show(table.put({"d5": ""}), 0.8).summary == []
+    assert table.show(table.put({"c7": ""}), 0.6).summary == []
+    assert table.show(table.put({"d6": "rg"}), 1.0).summary == ["move d5-d6"]
+    assert table.show(table.put({"c6": "gr"}), 1.5).summary == ["move c7-c6"]
+
+
+def test_a_piece_lifted_while_a_stack_awaits_its_trimming_is_no_turn() -> None:
+    table = begun(rules(TALL, {"g": 1, "r": 1}))
+    assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).summary == ["prompt d5"]
+    assert table.show(table.put({"f7": ""}), 0.8).summary == []
+    assert table.show(table.put({"d5": "rrgrg"})).summary == ["move d7-d5"]
+    assert table.show(table.put({"f6": "gr"}), 1.5).summary == ["move f7-f6"]
