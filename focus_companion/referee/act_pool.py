@@ -62,7 +62,17 @@ class ActPool:
         """Squares on which, or right in front of which, something certainly happened."""
         self.nothing_since = [world.nothing_since for world in worlds]
         """That a belief is true and nothing has happened since, for each of them."""
-        self.acts = [*self.nothing_since]
+        self._acts = [*self.nothing_since]
+
+    @property
+    def acts(self) -> list[Act]:
+        """The acts so far. Turns in doubt that have been taken back explain the earlier position, not further
+        turns that happen to restore it.
+        """
+        back = {_stacks_left(act) for act in self._acts if act.kind is Kind.NOTHING and act.changes}
+        if not back:
+            return self._acts
+        return [act for act in self._acts if not (act.legal and act.moves and _stacks_left(act) in back)]
 
     def _under_beliefs(
         self, list_acts: Callable[[World], Iterable[Act]], among: Sequence[World] | None = None
@@ -73,34 +83,34 @@ class ActPool:
 
     def add_taken_back(self) -> None:
         """Turns taken back, wherever they change the board."""
-        self.acts += self._under_beliefs(lambda world: world.legal.back())
+        self._acts += self._under_beliefs(lambda world: world.legal.back())
 
     def add_likely(self) -> None:
         """Legal turns, and turns taken back, that change some open square."""
         # A stack may change little of its own square and most of the square that is seen behind it.
         in_front = {s for s in self._open.difference(self.strong) if self._overlaps(s, self.strong)}
         likely = in_front.union(self.strong) or self._open
-        self.acts += self._under_beliefs(lambda world: world.legal.turns(likely))
+        self._acts += self._under_beliefs(lambda world: world.legal.turns(likely))
         if self._pending is None:
             # In bad light, a turn may change little anywhere.
             faint = self._open - likely
-            self.acts += self._under_beliefs(lambda world: world.legal.turns(faint, contained=True))
+            self._acts += self._under_beliefs(lambda world: world.legal.turns(faint, contained=True))
         if self._begun is not None:
-            self.acts += self._begun.rebase(self._begun.legal.turns(self._open))
+            self._acts += self._begun.rebase(self._begun.legal.turns(self._open))
         # From above, a piece that was moved back may be visible on only one of its two squares.
         taken_back = self._under_beliefs(lambda world: world.legal.back())
-        self.acts += (act for act in taken_back if not self._open.isdisjoint(act.changes))
+        self._acts += (act for act in taken_back if not self._open.isdisjoint(act.changes))
 
     def add_alike(self, best: Act) -> None:
         """Illegal acts on the squares of the best act so far, where they may look much like it."""
         # If no turn is legal there, an additional piece on its own colour changes only a rim.
         here = {*best.changes, *self._most_changed(_MAX_FURTHER_SQUARES)}
-        self.acts += self._under_beliefs(lambda world: world.illegal.displacements(here))
-        self.acts += self._under_beliefs(lambda world: world.illegal.removals(here))
+        self._acts += self._under_beliefs(lambda world: world.illegal.displacements(here))
+        self._acts += self._under_beliefs(lambda world: world.illegal.removals(here))
         if best.moves and (best.trimmed or best.kind is Kind.PENDING or awaits_trimming(best)):
             last = best.moves[-1]
             trimming = [world for world in self._worlds if last in world.legal.moves]
-            self.acts += self._under_beliefs(lambda world: world.illegal.wrong_trims(last), trimming)
+            self._acts += self._under_beliefs(lambda world: world.illegal.wrong_trims(last), trimming)
 
     def add_rare(self, apart: Collection[int]) -> None:
         """Successions of turns, and every illegal act on the most changed squares.
@@ -112,25 +122,25 @@ class ActPool:
         inside = self._most_changed(_MAX_OPEN_SQUARES) | self._hidden_targets([*self.strong, *apart])
         if self.strong:
             weak = self._open.difference(self.strong)
-            self.acts += self._under_beliefs(lambda world: world.legal.turns(weak))
+            self._acts += self._under_beliefs(lambda world: world.legal.turns(weak))
         begun, likeliest = self._begun, self._worlds[:_MAX_BELIEFS_FOR_RARE_ACTS]
         successions = self._under_beliefs(lambda world: world.legal.successions(inside), likeliest)
         # The out-of-turn act that was seen first cannot be the second turn.
-        self.acts += (a for a in successions if begun is None or a.moves[-1:] != begun.belief.turns)
-        self.acts += self._under_beliefs(lambda world: world.legal.unseen(inside), likeliest)
+        self._acts += (a for a in successions if begun is None or a.moves[-1:] != begun.belief.turns)
+        self._acts += self._under_beliefs(lambda world: world.legal.unseen(inside), likeliest)
         # What is in a hand was lifted from where it shows.
         seen = set(most_changed(self._look, self.strong, _MAX_OPEN_SQUARES))
         high = awaited if self._pending is not None and self._pending.sure else None
-        self.acts += self._under_beliefs(lambda world: world.legal.turns_and_lifts(seen, high), likeliest)
-        self.acts += self._under_beliefs(lambda world: world.illegal.double_lifts(seen), likeliest)
+        self._acts += self._under_beliefs(lambda world: world.legal.turns_and_lifts(seen, high), likeliest)
+        self._acts += self._under_beliefs(lambda world: world.illegal.double_lifts(seen), likeliest)
         for world in likeliest:
             # The alternatives replace the last known turn, not one that is only believed.
             known = world is self._worlds[0] and not world.belief.turns
             instead = world.legal.retries(inside, self._alternatives if known else ())
-            self.acts += world.rebase(instead)
-        self.acts += self._under_beliefs(lambda world: world.illegal.every(inside, awaited), likeliest)
+            self._acts += world.rebase(instead)
+        self._acts += self._under_beliefs(lambda world: world.illegal.every(inside, awaited), likeliest)
         if self._trimmed is not None:
-            self.acts += _since_prompt(self._worlds[0], self._trimmed, inside)
+            self._acts += _since_prompt(self._worlds[0], self._trimmed, inside)
 
     def long_successions(self) -> list[Act]:
         """Three or more turns between the most changed squares, as many as may have changed all those that
@@ -146,7 +156,7 @@ class ActPool:
         """Moves to where a piece of unknown origin was placed, from squares that barely show its absence."""
         here = _hidden_origins(self._look.evidence.standing, placed).union(placed.changes)
         likeliest = self._worlds[:_MAX_BELIEFS_FOR_RARE_ACTS]
-        self.acts += self._under_beliefs(lambda world: world.illegal.displacements(here), likeliest)
+        self._acts += self._under_beliefs(lambda world: world.illegal.displacements(here), likeliest)
 
     @property
     def position(self) -> Position:
@@ -170,6 +180,10 @@ class ActPool:
         stacks = self._look.evidence.standing
         tops = {stacks[square][-1:] for square in changed} - {""}
         return {s for s, stack in enumerate(stacks) if stack[-1:] in tops}
+
+
+def _stacks_left(act: Act) -> frozenset[tuple[int, str]]:
+    return frozenset(act.changes.items())
 
 
 def most_changed(look: Look, squares: Sequence[int], most: int) -> list[int]:

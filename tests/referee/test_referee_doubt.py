@@ -363,3 +363,13 @@ def test_a_turn_taken_back_and_another_made_while_an_older_one_is_in_doubt() -> 
     table.session.submit(ChooseMove(Move.parse("c5-b5")))
     assert table.show(seconds=1.5).summary == ["move c5-b5", "move f2-g2"]
     assert table.session.position.stacks == table.stacks
+
+
+def test_turns_in_doubt_that_are_put_back_together_withdraw_the_question() -> None:
+    """Turns back and forth by both players would restore the position, too; the next turns had been lost."""
+    table = begun(Rules.make(2))
+    start = table.stacks
+    three = {"d5": "", "d6": "rg", "c7": "", "c6": "gr", "b4": "", "b5": "rg"}
+    assert table.show(table.put(three), 2.5).summary == ["unclear"]
+    assert table.show(start, 1.5).summary == ["resolved"]
+    assert table.show(table.after("e5-f5")).summary == ["move e5-f5"]
