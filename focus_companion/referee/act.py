@@ -50,7 +50,7 @@ class Act:
     wrong: Callable[[], Wrong] | None = None
     """Makes the alert for an illegal act; ``None`` for a legal one."""
     lifted: bool = False
-    """Pieces are missing from the top of a stack: somebody may only have lifted them."""
+    """Pieces are missing from the top of a stack: somebody may only have lifted them, also after a turn."""
     extra_plies: int = 0
     """Number of plies taken back in addition to the last one."""
     fetched: int = 0

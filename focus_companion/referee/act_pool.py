@@ -66,8 +66,8 @@ class ActPool:
 
     @property
     def acts(self) -> list[Act]:
-        """The acts so far. Turns in doubt that have been taken back explain the earlier position, not further
-        turns that happen to restore it.
+        """The acts so far, without further turns that only restore the position before the turns in doubt:
+        these have been taken back then.
         """
         back = {_stacks_left(act) for act in self._acts if act.kind is Kind.NOTHING and act.changes}
         if not back:
@@ -117,8 +117,8 @@ class ActPool:
 
         ``apart``: squares that have certainly changed, though faintly, beyond the reach of the best act.
         """
-        # Such a square may also have lost a piece, which was moved to a square where it is barely visible.
         awaited = None if self._pending is None else self._pending.move
+        # Such a square may also have lost a piece, which was moved to a square where it is barely visible.
         inside = self._most_changed(_MAX_OPEN_SQUARES) | self._hidden_targets([*self.strong, *apart])
         if self.strong:
             weak = self._open.difference(self.strong)
@@ -128,7 +128,7 @@ class ActPool:
         # The out-of-turn act that was seen first cannot be the second turn.
         self._acts += (a for a in successions if begun is None or a.moves[-1:] != begun.belief.turns)
         self._acts += self._under_beliefs(lambda world: world.legal.unseen(inside), likeliest)
-        # What is in a hand was lifted from where it shows.
+        # Pieces in a hand are missing where that certainly shows.
         seen = set(most_changed(self._look, self.strong, _MAX_OPEN_SQUARES))
         high = awaited if self._pending is not None and self._pending.sure else None
         self._acts += self._under_beliefs(lambda world: world.legal.turns_and_lifts(seen, high), likeliest)
