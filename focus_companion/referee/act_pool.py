@@ -130,8 +130,9 @@ class ActPool:
         self._acts += self._under_beliefs(lambda world: world.legal.unseen(inside), likeliest)
         # Pieces in a hand are missing where that certainly shows.
         seen = set(most_changed(self._look, self.strong, _MAX_OPEN_SQUARES))
-        high = awaited if self._pending is not None and self._pending.sure else None
-        self._acts += self._under_beliefs(lambda world: world.legal.turns_and_lifts(seen, high), likeliest)
+        left_high = awaited if self._pending is not None and self._pending.sure else None
+        lifts = self._under_beliefs(lambda world: world.legal.turns_and_lifts(seen, left_high), likeliest)
+        self._acts += lifts
         self._acts += self._under_beliefs(lambda world: world.illegal.double_lifts(seen), likeliest)
         for world in likeliest:
             # The alternatives replace the last known turn, not one that is only believed.

@@ -253,6 +253,7 @@ class IllegalActs:
     def double_lifts(self, open_squares: Collection[int]) -> Iterator[Act]:
         """Pieces missing from the tops of two stacks: two players may hold what they are about to play."""
         turn = self._position.to_move or self._position.players[0]
+        # A second lift is as much rarer than one as a second turn.
         prior = Kind.WRONG.value + Kind.TURNS.value - Kind.TURN.value
         for squares in combinations(sorted(open_squares), 2):
             one, other = (self._stacks[square] for square in squares)

@@ -54,23 +54,26 @@ class LegalActs:
             yield Act(Kind.TURN, changes, (move,), trimmed=taken)
             yield from self._pendings(self.position, move, (), Kind.PENDING)
 
-    def turns_and_lifts(self, squares: Collection[int], high: Move | None) -> Iterator[Act]:
-        """A move between two of these squares, or the turn that certainly left a stack too ``high``, and
-        pieces that somebody has already lifted from another one of them, to play next.
+    def turns_and_lifts(self, squares: Collection[int], left_high: Move | None) -> Iterator[Act]:
+        """A move between two of these squares, and pieces that somebody has already lifted from another one
+        of them, to play next. The turn ``left_high``, which certainly made a stack too high, may be on any
+        squares.
         """
         acts = [*self.turns(squares, contained=True)]
-        if high is not None and not lies_within(high, squares):
-            acts += (act for act in self.turns({high.target}) if act.moves == (high,))
+        if left_high is not None and not lies_within(left_high, squares):
+            acts += (act for act in self.turns({left_high.target}) if act.moves == (left_high,))
         for act in acts:
             (move,) = act.moves
-            if move.origin is None and move != high:
+            if move.origin is None and move != left_high:
                 # What was placed may be what is missing elsewhere.
                 continue
+            # The pieces in the hand count as a second turn.
+            prior = act.prior + Kind.TURNS.value
             for square in set(squares).difference(squares_of(move)):
                 stack = self.stacks[square]
                 for number in range(1, len(stack) + 1):
                     changes = {**act.changes, square: stack[:-number]}
-                    yield replace(act, changes=changes, lifted=True, given_prior=act.prior + Kind.TURNS.value)
+                    yield replace(act, changes=changes, lifted=True, given_prior=prior)
 
     def _pendings(
         self, position: Position, move: Move, earlier: tuple[Move, ...], kind: Kind

@@ -20,9 +20,7 @@ _SENTENCES: Final = {
         "the picture is mirrored, with left and right exchanged; switch mirroring off in the camera's "
         "settings, or use a phone's back camera"
     ),
-    "another position": (
-        "the board shows another position, and too much has changed to tell how; set up the game's position"
-    ),
+    "another position": "the board shows another position than the game; set up the pieces as in the game",
 }
 
 CUT_OFF: Final = "cut off: "

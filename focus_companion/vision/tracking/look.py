@@ -249,7 +249,9 @@ class Look:
         """
         if self.change is None:
             return 0.0
-        heights = {**tallest, **{s: max(high, tallest.get(s, 0)) for s, high in self.outdated.items()}}
+        heights = dict(tallest)
+        for square, height in self.outdated.items():
+            heights[square] = max(height, heights.get(square, 0))
         return Regions(self.change).foreign_area({*explained, *self.outdated}, heights)
 
     def arm_area(self, squares: Sequence[int]) -> float:

@@ -24,7 +24,6 @@ _MEMORY: Final = 5.0
 """Seconds for which a spot is expected to move again: longer than an arm takes to play. Raising it lets
 fingertips that move by less than :data:`_MAX_EXTENT` be judged for longer after a spot has gone."""
 
-
 Box = Sequence[int]
 """Left, top, width and height, in pixels."""
 
@@ -51,7 +50,7 @@ class MovingSpot:
             self._alone = []
             return False
         if not _touch(box, self._box):
-            # Something else moved before.
+            # What moved before was something else: a spot is seen in both pictures from which it moved.
             self._alone = []
         self._alone.append((time, now))
         self._box = box
@@ -70,6 +69,7 @@ def changed_pixels(before: NDArray[np.uint8], now: NDArray[np.uint8], step: int)
 
 
 def _touch(one: Box, other: Box) -> bool:
+    """Whether two boxes overlap or share a border."""
     return all(
         one[axis] <= other[axis] + other[axis + 2] and other[axis] <= one[axis] + one[axis + 2]
         for axis in (0, 1)
@@ -78,7 +78,7 @@ def _touch(one: Box, other: Box) -> bool:
 
 def _has_left(changed: NDArray[np.uint8]) -> bool:
     """Whether a spot that changed the pixels of this mask has left its place: they lie in two places, farther
-    apart than their extents. A thing that moved by less shows at its opposite edges.
+    apart than their extents together. Something that has moved by less changes only its two opposite edges.
     """
     closed = cv2.dilate(changed, np.ones((3, 3), np.uint8))
     count, _, places, centres = cv2.connectedComponentsWithStats(closed)
