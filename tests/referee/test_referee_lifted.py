@@ -45,3 +45,10 @@ def test_a_piece_lifted_while_a_stack_awaits_its_trimming_is_no_turn() -> None:
     assert table.show(table.put({"f7": ""}), 0.8).summary == []
     assert table.show(table.put({"d5": "rrgrg"})).summary == ["move d7-d5"]
     assert table.show(table.put({"f6": "gr"}), 1.5).summary == ["move f7-f6"]
+
+
+def test_a_piece_that_vanishes_together_with_a_turn_is_alerted_once_nobody_can_still_hold_it() -> None:
+    table = begun(Rules.make(2))
+    assert table.show(table.put({"d5": "", "d6": "rg", "e4": ""}), 2.0).summary == ["move d5-d6"]
+    assert table.show(seconds=3.0).summary == ["alert wrong_removal"]
+    assert table.show(table.put({"e4": "r"})).summary == ["resolved"]
