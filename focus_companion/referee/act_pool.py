@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..game.moves import Move
 from ..game.position import Position
 from .act import Act, Kind, squares_of
+from .alerted import Alerted
 from .beliefs import World, awaits_trimming
 from .trimming import Pending
 
@@ -41,7 +42,7 @@ class ActPool:
     ``worlds``: the beliefs, the likeliest first; ``open_squares``: those that may have changed; ``trimmed``:
     the world in which the awaited trimming was done, followed by something else; ``begun``: the world in
     which another player began; ``alternatives``: turns for which there is some evidence although the last
-    turn was emitted in their place.
+    turn was emitted in their place; ``alerted``: the alert that stands.
     """
 
     def __init__(
@@ -54,10 +55,11 @@ class ActPool:
         trimmed: World | None,
         begun: World | None,
         alternatives: Collection[Move],
+        alerted: Alerted | None,
     ) -> None:
         self._look, self._worlds, self._pending = look, worlds, pending
         self.open_squares, self._open = open_squares, set(open_squares)
-        self._trimmed, self._begun, self._alternatives = trimmed, begun, alternatives
+        self._trimmed, self._begun, self._alternatives, self._alerted = trimmed, begun, alternatives, alerted
         self.strong = [s for s in open_squares if look.touched[s] >= _MIN_STRONG_FRACTION]
         """Squares on which, or right in front of which, something certainly happened."""
         self.nothing_since = [world.nothing_since for world in worlds]
@@ -142,6 +144,11 @@ class ActPool:
         self._acts += self._under_beliefs(lambda world: world.illegal.every(inside, awaited), likeliest)
         if self._trimmed is not None:
             self._acts += _since_prompt(self._worlds[0], self._trimmed, inside)
+        if self._alerted is not None:
+            followed = self._alerted.followed(inside, self.position.players, self._look.evidence.standing)
+            # What a single act explains needs no second one.
+            single = {_stacks_left(act) for act in self._acts}
+            self._acts += (act for act in followed if _stacks_left(act) not in single)
 
     def long_successions(self) -> list[Act]:
         """Three or more turns between the most changed squares, as many as may have changed all those that

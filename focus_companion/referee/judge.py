@@ -14,6 +14,7 @@ from ..game.rules import Rules
 from . import words
 from .act import Act, Kind
 from .act_pool import ActPool, most_changed
+from .alerted import Alerted
 from .beginning import Beginning
 from .beliefs import Belief, World, believe
 from .course import (
@@ -80,6 +81,7 @@ def judge(
     in_reference: bool = False,
     alternatives: Collection[Move] = (),
     begun: Beginning | None = None,
+    alerted: Alerted | None = None,
 ) -> Judgement:
     """Determine what happened between the last position and this look.
 
@@ -88,7 +90,7 @@ def judge(
     it may be one of the beliefs.
     ``alternatives``: turns for which there is some evidence although the last turn was emitted in their
     place. ``begun``: the act alerted as out of turn at ply 0, taken as the game's first turn, which others
-    may follow.
+    may follow. ``alerted``: the alert that stands.
     """
     found = _judged(
         look,
@@ -99,6 +101,7 @@ def judge(
         in_reference=in_reference,
         alternatives=alternatives,
         begun=begun,
+        alerted=alerted,
     )
     return replace(found, hinted=found.hinted or _hinted(look, history, rules))
 
@@ -113,6 +116,7 @@ def _judged(
     in_reference: bool,
     alternatives: Collection[Move],
     begun: Beginning | None,
+    alerted: Alerted | None,
 ) -> Judgement:
     open_squares = [int(s) for s in np.flatnonzero(look.touched >= MIN_OPEN_FRACTION)]
     open_squares += [s for s in _shaded_placings(look, history[-1]) if s not in open_squares]
@@ -148,6 +152,7 @@ def _judged(
         trimmed=trimmed,
         begun=other,
         alternatives=alternatives,
+        alerted=alerted,
     )
     found = _with_foreign(look, _likeliest(look, pool, pending))
     return _unexplained_unless_arm(look, found, open_squares, history[-1]) if found.covered else found

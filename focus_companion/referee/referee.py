@@ -16,6 +16,7 @@ from ..game.play import removed
 from ..game.position import Position
 from ..game.rules import Rules
 from .act import Act, Kind
+from .alerted import Alerted
 from .asked import NOBODY, Asked
 from .beginning import Beginning, other_beginning
 from .beliefs import MAX_BELIEFS, awaits_trimming, common_prefix, is_complete, turn_sequences
@@ -27,7 +28,7 @@ from .judge import MIN_TOO_HIGH_LEAD, judge
 from .margin import MIN_CERTAIN_LEAD
 from .settle_times import SettleTimes
 from .trimming import Pending, PiecesBeside
-from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack, Wrong
+from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack
 from .weighing import Judgement
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Referee:
         self._rules, self._doubt = rules, Doubt(rules, max_beliefs)
         self._settle_times, self._beside = SettleTimes(), PiecesBeside()
         self._pending: Pending | None = None
-        self._alert: Wrong | None = None
+        self._alert: Alerted | None = None
         self._suspected: tuple[tuple[str, tuple[int, ...]], float] | None = None
         """Reason and squares of an illegal act that was not alerted yet, and since when every still picture
         has shown it: otherwise noise that interrupts a still picture would restart the settle time."""
@@ -123,6 +124,7 @@ class Referee:
                 in_reference=self._doubt.in_reference,
                 alternatives=self._alternatives(history),
                 begun=self._other_beginning,
+                alerted=None if self._doubt else self._alert,
             )
             self._judged = look.number, found
             acts = (found.act, *found.rivals)
@@ -242,7 +244,7 @@ class Referee:
             return [*verdicts, WentBack(act.ply), *instead]
         made = self._asked_for.asked_for(act.moves, position, self._rules)
         if not made:
-            return self._not_chosen(act.moves[0], look, position)
+            return self._not_chosen(act.moves[0], act, look, position)
         if len(made) < len(act.moves):
             # Further turns are judged in the next look, from the position after these.
             self._reset()
@@ -337,7 +339,7 @@ class Referee:
                 sure = judgement.act.moves
             if sure and not self._asked_for.asked_for(sure, position, self._rules):
                 self._doubt.drop()
-                return [*verdicts, *self._not_chosen(sure[0], look, position)]
+                return [*verdicts, *self._not_chosen(sure[0], judgement.act, look, position)]
             if sure := self._asked_for.asked_for(sure, position, self._rules):
                 # All beliefs share these turns.
                 return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
@@ -380,17 +382,17 @@ class Referee:
 
     # ---- illegal acts ------------------------------------------------------------------------------------
 
-    def _not_chosen(self, made: Move, look: Look, position: Position) -> list[Verdict]:
+    def _not_chosen(self, made: Move, act: Act, look: Look, position: Position) -> list[Verdict]:
         """The alert for a turn made for a player who had chosen another one, or none yet."""
         wrong = self._asked_for.wrong(made, position)
         settle_time = self._settle_times.alert
         if self._alert is not None:
-            if wrong == self._alert:
+            if wrong == self._alert.wrong:
                 return []
             settle_time = self._settle_times.again
         if not self._settled(look, settle_time):
             return []
-        self._alert = wrong
+        self._alert = Alerted.by(wrong, act, look.evidence.standing)
         return [wrong]
 
     def _illegal_verdicts(
@@ -423,8 +425,10 @@ class Referee:
             return self._in_doubt(judgement, look, position)
         settle_time = self._settle_times.of_alert(wrong, judgement, look, prompted=self._pending is not None)
         if self._alert is not None:
-            if wrong.reason == self._alert.reason and {*self._alert.squares} <= {*wrong.squares}:
+            standing = self._alert.wrong
+            if wrong.reason == standing.reason and {*standing.squares} <= {*wrong.squares}:
                 # The alert still stands, even if more squares differ by now.
+                self._alert = Alerted.by(standing, act, look.evidence.standing)
                 return []
             settle_time = max(settle_time, self._settle_times.again)
         if not self._settled(look, settle_time, since):
@@ -433,7 +437,7 @@ class Referee:
             self._reset()
             self._lost_track = True
             return []
-        self._alert = wrong
+        self._alert = Alerted.by(wrong, act, look.evidence.standing)
         if first and wrong.reason == "out_of_turn":
             self._other_beginning = other_beginning(position, self._rules, wrong.player, wrong.squares)
             self._asked_at_look = look.number

@@ -1,0 +1,69 @@
+"""Lists what may have followed an illegal act that was alerted and has not been put right: the players may
+have gone on playing from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..game.squares import FILE, RANK
+from .act import Act, Kind, changes_between
+from .verdict import Wrong
+
+_FURTHER_TURN_PENALTY = Kind.TURN.value - Kind.TURNS.value
+"""Penalty in nats of a move after the alerted act: that of a second turn after a legal one."""
+
+_FURTHER_LIFT_PENALTY = -Kind.TURNS.value
+"""The same of pieces that somebody has lifted to play next: that of a lift together with a legal turn."""
+
+_FURTHER_WRONG_PENALTY = _FURTHER_TURN_PENALTY + Kind.TURN.value - Kind.WRONG.value
+"""The same of a move that cannot be a turn."""
+
+
+@dataclass(frozen=True)
+class Alerted:
+    """The alert that stands, and the ``stacks`` (52) that its act, and what has followed it, left on the
+    board.
+    """
+
+    wrong: Wrong
+    stacks: Sequence[str]
+
+    @classmethod
+    def by(cls, wrong: Wrong, act: Act, standing: Sequence[str]) -> Alerted:
+        """The alert for an act that changed the ``standing`` stacks."""
+        return cls(wrong, [act.changes.get(square, stack) for square, stack in enumerate(standing)])
+
+    def followed(self, squares: Collection[int], players: str, standing: Sequence[str]) -> Iterator[Act]:
+        """What may have followed on these squares, as changes of the ``standing`` stacks; the alert is the
+        same.
+        """
+        for changes, penalty, lifted in self._further(squares, players):
+            after = [changes.get(s, stack) for s, stack in enumerate(self.stacks)]
+            yield Act(
+                Kind.WRONG,
+                changes_between(standing, after),
+                wrong=lambda: self.wrong,
+                lifted=lifted,
+                given_prior=Kind.WRONG.value - penalty,
+            )
+
+    def _further(
+        self, squares: Collection[int], players: str
+    ) -> Iterator[tuple[dict[int, str], float, bool]]:
+        """The changed stacks of each further act, its penalty in nats, and whether it is a lift."""
+        for origin in squares:
+            stack = self.stacks[origin]
+            for number in range(1, len(stack) + 1):
+                left, moved = stack[:-number], stack[-number:]
+                yield {origin: left}, _FURTHER_LIFT_PENALTY, True
+                for target in squares:
+                    if target != origin:
+                        across, along = abs(FILE[origin] - FILE[target]), abs(RANK[origin] - RANK[target])
+                        turn = {across, along} == {0, number}
+                        penalty = _FURTHER_TURN_PENALTY if turn else _FURTHER_WRONG_PENALTY
+                        yield {origin: left, target: self.stacks[target] + moved}, penalty, False
+        for target in squares:
+            for colour in players:
+                yield {target: self.stacks[target] + colour}, _FURTHER_TURN_PENALTY, False
