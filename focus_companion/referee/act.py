@@ -12,11 +12,9 @@ from ..game.moves import Move
 from ..game.squares import SQUARES
 from .verdict import Wrong
 
-_UNSEEN_TURN_PENALTY = 12.0
-"""Penalty in nats of a barely visible turn: such turns are rare, and should hardly ever be emitted."""
-
-_EXTRA_PLY_PENALTY = 14.0
-"""Penalty in nats for each of :attr:`Act.extra_plies`, and twice that for each piece :attr:`Act.fetched`."""
+UNSEEN_CHANGE_PENALTY = 12.0
+"""Penalty in nats of a change that should be seen and is not: of a barely visible turn, which should hardly
+ever be emitted, and of an act that changes a square none of whose pixels have changed."""
 
 
 class Kind(Enum):
@@ -37,6 +35,11 @@ class Kind(Enum):
     WRONG_PIECE = -31.0
     WRONG_TRIM = -38.0
     WRONG_TWICE = -36.0
+
+
+SECOND_TURN_PENALTY = Kind.TURN.value - Kind.TURNS.value
+"""Penalty in nats of one more turn in the same picture; also for each of :attr:`Act.extra_plies`, and twice
+for each piece :attr:`Act.fetched`."""
 
 
 @dataclass(frozen=True)
@@ -79,10 +82,10 @@ class Act:
     def prior(self) -> float:
         if self.given_prior is not None:
             return self.given_prior
-        prior = self.kind.value - _EXTRA_PLY_PENALTY * (self.extra_plies + 2 * self.fetched)
+        prior = self.kind.value - SECOND_TURN_PENALTY * (self.extra_plies + 2 * self.fetched)
         if self.kind is Kind.BACK:
             prior += (0.0, Kind.TURN.value, Kind.TURNS.value)[min(2, len(self.moves))]
-        return float(prior if self.unseen is None else prior - _UNSEEN_TURN_PENALTY)
+        return float(prior if self.unseen is None else prior - UNSEEN_CHANGE_PENALTY)
 
     def pieces_added(self, before: Sequence[str]) -> int:
         """How many more pieces are on the board than before; ``before``: the stacks, by square."""

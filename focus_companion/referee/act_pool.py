@@ -11,13 +11,10 @@ from .act import Act, Kind, squares_of
 from .alerted import Alerted
 from .beliefs import World, awaits_trimming
 from .trimming import Pending
+from .visible_change import CERTAIN_CHANGED_FRACTION
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
-
-_MIN_STRONG_FRACTION = 0.22
-"""Fraction of changed pixels from which something certainly happened on the square or right in front of
-it."""
 
 _MAX_FURTHER_SQUARES = 3
 """Number of most changed squares on which illegal acts are weighed in addition to a legal turn."""
@@ -60,7 +57,7 @@ class ActPool:
         self._look, self._worlds, self._pending = look, worlds, pending
         self.open_squares, self._open = open_squares, set(open_squares)
         self._trimmed, self._begun, self._alternatives, self._alerted = trimmed, begun, alternatives, alerted
-        self.strong = [s for s in open_squares if look.touched[s] >= _MIN_STRONG_FRACTION]
+        self.strong = [s for s in open_squares if look.touched[s] >= CERTAIN_CHANGED_FRACTION]
         """Squares on which, or right in front of which, something certainly happened."""
         self.nothing_since = [world.nothing_since for world in worlds]
         """That a belief is true and nothing has happened since, for each of them."""

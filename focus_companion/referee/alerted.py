@@ -8,17 +8,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..game.squares import FILE, RANK
-from .act import Act, Kind, changes_between
+from .act import SECOND_TURN_PENALTY, Act, Kind, changes_between
 from .verdict import Wrong
 
-_FURTHER_TURN_PENALTY = Kind.TURN.value - Kind.TURNS.value
-"""Penalty in nats of a move after the alerted act: that of a second turn after a legal one."""
+_LIFT_PENALTY = -Kind.TURNS.value
+"""Penalty in nats of pieces that somebody has lifted to play next: that of a lift together with a legal
+turn."""
 
-_FURTHER_LIFT_PENALTY = -Kind.TURNS.value
-"""The same of pieces that somebody has lifted to play next: that of a lift together with a legal turn."""
-
-_FURTHER_WRONG_PENALTY = _FURTHER_TURN_PENALTY + Kind.TURN.value - Kind.WRONG.value
-"""The same of a move that cannot be a turn."""
+_FURTHER_WRONG_PENALTY = SECOND_TURN_PENALTY + Kind.TURN.value - Kind.WRONG.value
+"""Penalty in nats of a further move that cannot be a turn."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +55,13 @@ class Alerted:
             stack = self.stacks[origin]
             for number in range(1, len(stack) + 1):
                 left, moved = stack[:-number], stack[-number:]
-                yield {origin: left}, _FURTHER_LIFT_PENALTY, True
+                yield {origin: left}, _LIFT_PENALTY, True
                 for target in squares:
                     if target != origin:
                         across, along = abs(FILE[origin] - FILE[target]), abs(RANK[origin] - RANK[target])
                         turn = {across, along} == {0, number}
-                        penalty = _FURTHER_TURN_PENALTY if turn else _FURTHER_WRONG_PENALTY
+                        penalty = SECOND_TURN_PENALTY if turn else _FURTHER_WRONG_PENALTY
                         yield {origin: left, target: self.stacks[target] + moved}, penalty, False
         for target in squares:
             for colour in players:
-                yield {target: self.stacks[target] + colour}, _FURTHER_TURN_PENALTY, False
+                yield {target: self.stacks[target] + colour}, SECOND_TURN_PENALTY, False

@@ -11,32 +11,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..game.squares import FILE, RANK
-from .act import Act, Kind
+from .act import UNSEEN_CHANGE_PENALTY, Act, Kind
 from .temperature import TEMPERATURE
 from .trimming import BESIDE_EVIDENCE, Pending, trimming_evidence
+from .visible_change import (
+    CERTAIN_CHANGED_FRACTION,
+    MAX_CALM_DEVIATION,
+    MAX_SHADOW_FRACTION,
+    MIN_CHANGED_FRACTION,
+    MIN_CLEAR_DEVIATION,
+    MIN_OPEN_FRACTION,
+)
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
-MIN_OPEN_FRACTION = 0.02
-"""Fraction of changed pixels from which a square is *open*: it may have changed. Below it, a change is very
-unlikely."""
-
-UNSEEN_CHANGE_PENALTY = 12.0
-"""Penalty in nats if an act changes a square none of whose pixels have changed, although the new stack would
-look quite different."""
-
-MAX_CALM_DEVIATION = 2.5
-"""A square that differs by fewer standard deviations is *calm*: it differs no more than an untouched one."""
-
 CALM_CHANGE_PENALTY = 25.0
 """Further penalty in nats if an act changes a calm square."""
-
-MIN_CLEAR_DEVIATION = 8.0
-"""Standard deviations from which it is certain that something happened on a square."""
-
-MAX_SHADOW_FRACTION = 0.05
-"""Maximum fraction of a square's pixels that the shadow of a change on an adjacent square may change."""
 
 _FULL_PENALTY_FRACTION = 0.3
 """Fraction of a piece's pixels that must look different for the full penalty of an unseen change; from above,
@@ -63,14 +54,8 @@ MAX_CONTEXT_EVIDENCE = BESIDE_EVIDENCE + _MAX_SHADOW_EVIDENCE + 2 * _MAX_UNSEEN_
 most."""
 
 IGNORED_CHANGE_PENALTY = 14.0
-"""Maximum penalty in nats of an act that does not account for a changed square."""
-
-MIN_CHANGED_FRACTION = 0.1
-"""Fraction of changed pixels from which a square counts as changed, and from which the penalty of an act that
-does not account for it rises from zero."""
-
-_CERTAIN_CHANGED_FRACTION = 0.2
-"""Fraction of changed pixels from which that penalty has its full value."""
+"""Penalty in nats of an act that does not account for a square that has certainly changed. It is smaller if
+that is less certain."""
 
 IGNORED_FAINT_PENALTY = 15.0
 """Maximum penalty in nats of an act that does not account for a square that differs much although few of its
@@ -91,7 +76,7 @@ class IgnoredChanges:
         }
         penalties = {
             s: IGNORED_CHANGE_PENALTY
-            * min(1.0, (n - MIN_CHANGED_FRACTION) / (_CERTAIN_CHANGED_FRACTION - MIN_CHANGED_FRACTION))
+            * min(1.0, (n - MIN_CHANGED_FRACTION) / (CERTAIN_CHANGED_FRACTION - MIN_CHANGED_FRACTION))
             for s, n in changed.items()
         }
         penalties |= {

@@ -13,13 +13,14 @@ import numpy as np
 
 from ..game.squares import SQUARES
 from .act import Act
-from .course import MIN_OPEN_FRACTION, IgnoredChanges, context_terms
+from .course import IgnoredChanges, context_terms
 from .decision import Decision
 from .judge import MAX_READ_HEIGHT
 from .temperature import TEMPERATURE
 from .terms import ActTerms, Explained, SquareTerms, StackTerm, Terms
 from .terms_text import act_text, light_text, reason_text, verdict_text
 from .trimming import gain_if_trimmed
+from .visible_change import MIN_OPEN_FRACTION
 from .weighing import NOTHING, Weighed
 
 if TYPE_CHECKING:

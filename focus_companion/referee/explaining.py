@@ -9,6 +9,7 @@ import numpy as np
 
 from .act import Act, Kind
 from .course import IgnoredChanges, certain_faint_changes, shadow_evidence, square_gained_before
+from .temperature import TEMPERATURE
 from .trimming import Pending
 from .weighing import Judgement
 
@@ -20,9 +21,6 @@ MIN_GOOD_NATS_PER_PIXEL = 1.7
 
 _MAX_NATS_WITHOUT_GOOD_FIT = 120
 """Score in nats from which an act must also explain its pixels well."""
-
-_MIN_EXPLAINED_NATS = 4
-"""Minimum log-likelihood ratio of the picture, in nats, for an act that is not expected to be faint."""
 
 _CONTRADICTING_NATS = -25.0
 """Nats below which the picture of a square contradicts an act."""
@@ -48,7 +46,7 @@ def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
         alike = _comparable(look, act.changes)
         certain = shown >= 0 or _comparable(look, look.faintly_changed)
         faint = alike and certain and act.changes.keys() <= certain_faint_changes(look)
-        least = _MIN_EXPLAINED_NATS if alike else MIN_MISSED_GAIN
+        least = TEMPERATURE if alike else MIN_MISSED_GAIN
         if shown < least and not faint and act.kind is not Kind.BACK:
             return False
         if any(_contradicted(look, act, square) for square in act.changes):

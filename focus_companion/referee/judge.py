@@ -19,8 +19,6 @@ from .beginning import Beginning
 from .beliefs import Belief, World, believe
 from .course import (
     IGNORED_CHANGE_PENALTY,
-    MIN_CHANGED_FRACTION,
-    MIN_OPEN_FRACTION,
     IgnoredChanges,
     certain_faint_changes,
     gained_before,
@@ -39,14 +37,11 @@ from .margin import MIN_CERTAIN_LEAD
 from .screening import Screening
 from .trimming import Pending
 from .verdict import Wrong
+from .visible_change import MIN_CHANGED_FRACTION, MIN_CLEAR_DEVIATION, MIN_OPEN_FRACTION
 from .weighing import MAX_FOREIGN_AREA, NO_RIVAL_LEAD, NOTHING, Judgement, weigh
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
-
-_MIN_DEVIATION_IN_THE_DARK = 10.0
-"""Standard deviations by which a square must differ to be examined although no pixel changed much, as with
-blue pieces on blue in the dark."""
 
 _MIN_PLACING_DEVIATION = 3.5
 """Standard deviations from which a piece may have been placed on a player's own stack."""
@@ -120,7 +115,8 @@ def _judged(
 ) -> Judgement:
     open_squares = [int(s) for s in np.flatnonzero(look.touched >= MIN_OPEN_FRACTION)]
     open_squares += [s for s in _shaded_placings(look, history[-1]) if s not in open_squares]
-    if open_squares or max(look.faintly_changed.values(), default=0.0) > _MIN_DEVIATION_IN_THE_DARK:
+    # No pixel may have changed much, as with blue pieces on blue in the dark.
+    if open_squares or max(look.faintly_changed.values(), default=0.0) > MIN_CLEAR_DEVIATION:
         open_squares = sorted({*open_squares, *look.faintly_changed})
     elif not beliefs:
         return _with_foreign(look, Judgement(NOTHING, 0.0, NO_RIVAL_LEAD))

@@ -11,13 +11,8 @@ import numpy as np
 
 from ..game.position import MAX_HEIGHT
 from .act import Act, Kind
-from .course import (
-    MAX_CALM_DEVIATION,
-    MAX_SHADOW_FRACTION,
-    certain_faint_changes,
-    differing_fraction,
-    keeps_top_colour,
-)
+from .course import certain_faint_changes, differing_fraction, keeps_top_colour
+from .visible_change import MAX_CALM_DEVIATION, MAX_SHADOW_FRACTION
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look

@@ -20,15 +20,17 @@ from .alerted import Alerted
 from .asked import NOBODY, Asked
 from .beginning import Beginning, other_beginning
 from .beliefs import MAX_BELIEFS, awaits_trimming, common_prefix, is_complete, turn_sequences
-from .course import MIN_CHANGED_FRACTION, IgnoredChanges
+from .course import IgnoredChanges
 from .decision import Condition, Decision, Standing, outcome
 from .doubt import Doubt
 from .explaining import MIN_GOOD_NATS_PER_PIXEL
 from .judge import MIN_TOO_HIGH_LEAD, judge
 from .margin import MIN_CERTAIN_LEAD
 from .settle_times import SettleTimes
+from .temperature import TEMPERATURE
 from .trimming import Pending, PiecesBeside
 from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack
+from .visible_change import MIN_CHANGED_FRACTION
 from .weighing import Judgement
 
 if TYPE_CHECKING:
@@ -40,10 +42,6 @@ _MIN_ILLEGAL_LEAD_IN_DOUBT = 25.0
 _MIN_UNWATCHED = 2.5
 """Seconds without pictures in which more turns can be played than are reconstructed. Raising it turns such
 turns into alerts; lowering it, other changes into questions."""
-
-_SET_DOWN_LEAD = 4.0
-"""Minimum lead in nats of a turn, after the settle time, over the hypothesis that its pieces were only
-lifted; also the limit of the nats by which the picture alone may favour that hypothesis."""
 
 
 class Referee:
@@ -281,13 +279,13 @@ class Referee:
         """
         act = judgement.act
         turn = act.kind in (Kind.TURN, Kind.BACK) and not self._doubt
-        if not turn or judgement.lead < _SET_DOWN_LEAD or not all(rival.lifted for rival in rivals):
+        if not turn or judgement.lead < TEMPERATURE or not all(rival.lifted for rival in rivals):
             return False
         if not self._settled(look, self._settle_times.unclear):
             return False
         lifted = max(look.evidence.gain(rival.changes).nats for rival in rivals)
         ignored = IgnoredChanges(look)
-        return lifted - look.evidence.gain(act.changes).nats < _SET_DOWN_LEAD and not ignored.penalty(act)
+        return lifted - look.evidence.gain(act.changes).nats < TEMPERATURE and not ignored.penalty(act)
 
     def _perhaps_trimmed(self, judgement: Judgement, look: Look) -> bool:
         """Whether a stack for which there is a prompt may be trimmed although it still looks too high,

@@ -8,25 +8,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .verdict import Wrong
+from .visible_change import CERTAIN_CHANGED_FRACTION
 from .weighing import Judgement
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
 
 _FAINT_NATS = 30.0
-"""If an illegal act leads "nothing happened" by fewer nats, its alert is delayed."""
-
-_MIN_SHOWN_FRACTION = 0.2
-"""If more than this fraction of each of its squares has changed, it is delayed only a little."""
+"""If an illegal act leads "nothing happened" by fewer nats, its alert is delayed: only a little if each of
+its squares has certainly changed."""
 
 _MAX_MISHAP_SQUARES = 3
 """Maximum number of squares that a mishap changes."""
 
-_PUSHED_FRACTION = 0.2
-"""Fraction of changed pixels above which a square that an act's stacks cannot reach may have been pushed."""
-
 _MIN_PUSHED_SQUARES = 5
-"""Number of such squares from which the board is being pushed, and nobody has acted."""
+"""Number of squares that have certainly changed, although the act's stacks cannot reach them, from which the
+board is being pushed, and nobody has acted."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +57,12 @@ class SettleTimes:
             settle_time = self.unexplained if len(act.changes) <= _MAX_MISHAP_SQUARES else self.lifted
         # The stacks that would explain a push cover half of the board, so their reach must not count.
         within = act.changes if unexplained else look.evidence.outlines.touching(list(act.changes))
-        pushed = sum(1 for s in np.flatnonzero(look.touched > _PUSHED_FRACTION) if s not in within)
+        pushed = sum(1 for s in np.flatnonzero(look.touched > CERTAIN_CHANGED_FRACTION) if s not in within)
         if pushed >= _MIN_PUSHED_SQUARES:
             # A push is no reason for an immediate alert.
             return max(settle_time, self.lifted)
         if judgement.nats < _FAINT_NATS and (not prompted or judgement.legal_lead < _FAINT_NATS):
             # While a stack awaits its trimming, the pieces beside the board may be sufficient evidence.
-            shown = all(look.touched[square] > _MIN_SHOWN_FRACTION for square in act.changes)
+            shown = all(look.touched[square] > CERTAIN_CHANGED_FRACTION for square in act.changes)
             return max(settle_time, self.faint if shown else self.lifted)
         return settle_time

@@ -15,6 +15,7 @@ from ..game.moves import Move
 from ..game.position import MAX_HEIGHT
 from .act import Act, Kind
 from .temperature import TEMPERATURE
+from .visible_change import CERTAIN_CHANGED_FRACTION, MIN_CHANGED_FRACTION, MIN_OPEN_FRACTION
 
 if TYPE_CHECKING:
     from ..vision.tracking.look import Look
@@ -22,11 +23,9 @@ if TYPE_CHECKING:
 BESIDE_EVIDENCE = 28.0
 """Evidence in nats for a trimming if the removed pieces lie beside the board."""
 
-_CONTRARY_WEIGHT = 1.5
-"""Weight of that evidence against an act that contradicts what lies beside the board."""
-
-EXTRA_PIECE_PENALTY = 45.0
-"""Penalty in nats of an act that does not explain a new piece beside the board."""
+BESIDE_PENALTY = 45.0
+"""Penalty in nats of an act that contradicts what lies beside the board: a new piece there that it did not
+remove, or none although pieces must lie somewhere."""
 
 WRONG_COLOUR_PENALTY = 25.0
 """Penalty in nats if the pieces beside the board, no more than the act removed, have other colours; it is
@@ -42,18 +41,10 @@ by as much: more likely the stack is still too high and needs a prompt."""
 NONE_BESIDE_PENALTY = 12.0
 """Penalty in nats of trimming a stack that was not certainly too high, without any piece beside the board."""
 
-_MIN_TOUCHED_FRACTION = 0.2
-"""Fraction of changed pixels of a stack above five from which it is certain that pieces were taken from
-it."""
-
 _MAX_UNTOUCHED_FRACTION = 0.012
 """Fraction of changed pixels below which it is certain that nobody touched the stack."""
 
-_PROBABLY_UNTOUCHED_FRACTION = 0.02
-_PROBABLY_TOUCHED_FRACTION = 0.08
-"""Fractions of changed pixels below and above which a stack was probably not touched, or probably touched."""
-
-_UNCERTAIN_FRACTION = (_PROBABLY_UNTOUCHED_FRACTION + _PROBABLY_TOUCHED_FRACTION) / 2
+_UNCERTAIN_FRACTION = (MIN_OPEN_FRACTION + MIN_CHANGED_FRACTION) / 2
 """Fraction that is evidence neither for nor against it."""
 
 _UNTOUCHED_PENALTY = 60.0
@@ -91,7 +82,7 @@ class Pending:
         have come from it.
         """
         moved = self.changed_fraction(look)
-        return moved > (_MAX_UNTOUCHED_FRACTION if self.laid_down(look) else _MIN_TOUCHED_FRACTION)
+        return moved > (_MAX_UNTOUCHED_FRACTION if self.laid_down(look) else CERTAIN_CHANGED_FRACTION)
 
     def unsure_and_untouched(self, look: Look) -> bool:
         """Whether the stack may have been trimmed before the prompt, and certainly was not touched since."""
@@ -136,16 +127,16 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
         if act.lifted or not _pieces_missing(look, act):
             return 0.0
         # Pieces that are missing from a stack, and not in somebody's hand, must lie somewhere.
-        return -_mismatch(look, act, look.appeared) if look.appeared else -_CONTRARY_WEIGHT * BESIDE_EVIDENCE
+        return -_mismatch(look, act, look.appeared) if look.appeared else -BESIDE_PENALTY
     moved, laid_down = pending.changed_fraction(look), pending.laid_down(look)
     if act.moves[:1] != (pending.move,):
         if not pending.sure:
             return 0.0
         # The act requires that the turn was taken back first, leaving nothing beside the board.
-        left = moved > _MIN_TOUCHED_FRACTION and laid_down
+        left = moved > CERTAIN_CHANGED_FRACTION and laid_down
         # Missing pieces are out of view as well, be it in a hand.
         gone = not laid_down and _pieces_missing(look, act)
-        beside = -_CONTRARY_WEIGHT * BESIDE_EVIDENCE if left else pending.none_beside if gone else 0.0
+        beside = -BESIDE_PENALTY if left else pending.none_beside if gone else 0.0
         return Kind.BACK.value + beside
     if act.trimmed or act.believed or (act.legal and len(act.moves) > 1):
         if laid_down:
@@ -157,9 +148,9 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
         # The stack was never certainly too high: if play goes on, it may have been trimmed from the
         # beginning.
         return -UNPROMPTED_PENALTY if act.moves == (pending.move,) else -2 * NONE_BESIDE_PENALTY
-    if moved > _MIN_TOUCHED_FRACTION and laid_down:
-        return -_CONTRARY_WEIGHT * BESIDE_EVIDENCE
-    limits = _PROBABLY_UNTOUCHED_FRACTION, _UNCERTAIN_FRACTION, _PROBABLY_TOUCHED_FRACTION
+    if moved > CERTAIN_CHANGED_FRACTION and laid_down:
+        return -BESIDE_PENALTY
+    limits = MIN_OPEN_FRACTION, _UNCERTAIN_FRACTION, MIN_CHANGED_FRACTION
     untouched = float(np.interp(moved, limits, (0.5 * BESIDE_EVIDENCE, 0.0, -0.5 * BESIDE_EVIDENCE)))
     if pending.sure:
         return untouched
@@ -231,5 +222,5 @@ def _mismatch(look: Look, act: Act, appeared: str) -> float:
         gone = stood - Counter("".join(act.changes.values()))
     beside = Counter(appeared)
     if beside.total() > gone.total():
-        return EXTRA_PIECE_PENALTY
+        return BESIDE_PENALTY
     return WRONG_COLOUR_PENALTY if beside - gone else MISSING_PIECE_PENALTY * (gone - beside).total()

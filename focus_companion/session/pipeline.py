@@ -12,7 +12,6 @@ from typing import Any
 from ..game.position import Position
 from ..game.rules import Rules
 from ..referee.asked import NOBODY, Asked
-from ..referee.course import MIN_CHANGED_FRACTION
 from ..referee.referee import Referee
 from ..referee.verdict import (
     BackInView,
@@ -22,6 +21,7 @@ from ..referee.verdict import (
     TrimAwaited,
     Verdict,
 )
+from ..referee.visible_change import MIN_CHANGED_FRACTION
 from ..referee.weighing import Judgement
 from ..vision.appearance.shades import Shade, matched, measured_shades, shade_text
 from ..vision.capture.frames import Frame, Image

@@ -281,7 +281,7 @@ def test_play_goes_on_with_a_stack_that_may_have_been_trimmed(
 
 @pytest.mark.parametrize(
     ("moved", "sure", "evidence"),
-    [(0.0, True, 14.0), (0.05, True, 0.0), (0.08, True, -14.0), (0.0, False, 0.0), (0.065, False, -7.0)],
+    [(0.0, True, 14.0), (0.06, True, 0.0), (0.1, True, -14.0), (0.0, False, 0.0), (0.08, False, -7.0)],
 )
 def test_a_stack_touched_since_its_prompt_is_probably_trimmed(
     moved: float, sure: bool, evidence: float
