@@ -1,0 +1,1 @@
+"""Measures what is made of play that is not simply turn after turn."""
