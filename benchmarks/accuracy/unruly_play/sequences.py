@@ -13,7 +13,8 @@ A step is a verb, its arguments, optionally for how long it stands (``2s``), and
 - ``high MOVE…``: the same, except that the last turn's stack is not trimmed yet. ``trim``: it is now.
 - ``hold CHANGE…``: the board changes, but nobody has acted yet: pieces are in somebody's hand, for example.
 - ``illegal REASON,… CHANGE…``: an illegal act, to be alerted for one of these reasons (``any``: for any).
-- ``still CHANGE…``: the board goes on changing while an illegal act is not put right; any alert is right.
+- ``still CHANGE…``: the board goes on changing while an illegal act is not put right; any alert is right, and
+  a question too.
 - ``restore``: the board again shows the last legal position. ``wait``: nothing changes.
 - ``back N MOVE…``: the last N turns are taken back, and then these turns are made. ``back 0``: a turn whose
   stack awaits its trimming is taken back.
@@ -23,7 +24,7 @@ A CHANGE is ``d5=rg`` (this stack stands there now; ``d5=``: none), ``d5+r`` (pi
 
 Options: ``hand SQUARE`` (an arm stays over the board), ``ask`` (a question is right too), ``maybe REASON,…``
 (such an alert is right too, but not due), ``or N MOVE…`` (it is also right to record a game without the last
-N turns and with these).
+N turns and with these; if they lead to the same position, also in later steps).
 """
 
 from __future__ import annotations

@@ -59,6 +59,8 @@ class _Truth:
         self._pending: Move | None = None
         """The turn whose stack awaits its trimming."""
         self._last: Moment | None = None
+        self._reorderings: list[tuple[int, tuple[str, ...]]] = []
+        """Other turns to the same position: the number of turns before them, and the turns."""
 
     def moments(self) -> Iterator[Moment]:
         for act in self._sequence.acts:
@@ -93,7 +95,7 @@ class _Truth:
             act,
             self._position,
             stacks,
-            (tuple(self._turns), *(self._other(*other) for other in act.others)),
+            (tuple(self._turns), *self._other_games(act)),
             due=act.reasons,
             tolerated=act.tolerated | act.reasons,
             at_rest=act.verb not in ("hold", "illegal", "still"),
@@ -145,13 +147,23 @@ class _Truth:
         self._turns.append(str(self._pending))
         self._pending = None
 
-    def _other(self, back: int, turns: tuple[str, ...]) -> Game:
-        """Another game that is right too: without the last ``back`` turns, and with these."""
-        kept = len(self._turns) - back
-        position = self._positions[kept]
-        for turn in turns:
-            position = play(position, Move.parse(turn), self._rules)
-        return (*self._turns[:kept], *turns)
+    def _other_games(self, act: Act) -> Iterator[Game]:
+        """The other games that are right too: those of the act, and those in which the turns of an earlier
+        act are reordered.
+        """
+        self._reorderings = [
+            (kept, turns) for kept, turns in self._reorderings if kept + len(turns) <= len(self._turns)
+        ]
+        for kept, turns in self._reorderings:
+            yield (*self._turns[:kept], *turns, *self._turns[kept + len(turns) :])
+        for back, turns in act.others:
+            kept = len(self._turns) - back
+            position = self._positions[kept]
+            for turn in turns:
+                position = play(position, Move.parse(turn), self._rules)
+            if turns and position == self._position:
+                self._reorderings.append((kept, turns))
+            yield (*self._turns[:kept], *turns)
 
     def _after_turn(self, position: Position) -> set[Stacks]:
         """All that the board may legally show one turn after a position."""

@@ -49,6 +49,7 @@ def _faults(
     """What was wrong in one step: verdict, expected, got. ``before``: the games that were right before."""
     act = moment.act
     true = moment.games[0]
+    may_ask = act.ask or act.verb == "still"
     for game, questioned in made.games[1:]:
         if not questioned and not any(_begins(right, game) for right in (*moment.games, *before)):
             yield "wrong turn", _game(true), _game(game)
@@ -61,14 +62,14 @@ def _faults(
     if act.reasons and not moment.due & {*made.alerts, made.alert_open}:
         questioned = made.asked or made.question_open
         got = "a question" if questioned else ", ".join(made.alerts) or "nothing"
-        if not (questioned and act.ask) and not act.hand:
+        if not (questioned and may_ask) and not act.hand:
             yield "asked" if questioned else "missed alert", _alerts(moment), got
     if game not in moment.games:
         if last and not made.question_open:
             yield "stuck", _game(true), _game(game)
-        elif not act.hand and not (made.question_open and act.ask):
+        elif not act.hand and not (made.question_open and may_ask):
             yield "asked", _game(true), f"{_game(game)}{', a question' if made.question_open else ''}"
-    elif (made.asked or made.question_open) and not act.ask:
+    elif (made.asked or made.question_open) and not may_ask:
         yield "asked", _game(true), "a question"
     if moment.prompt and act.verb == "high" and not made.prompted and not act.hand:
         yield "asked", "a prompt", "nothing"
