@@ -117,3 +117,11 @@ def test_a_sequence_is_judged_by_its_worst_step(truth: list[Moment], made: list[
 def test_an_act_knows_its_line() -> None:
     assert [act.line for act in written("turn d5-d6", "", "wait").acts] == [2, 4]
     assert Act(1, "wait").reasons == frozenset()
+
+
+def test_turns_in_an_unknown_order_may_stay_so_until_they_are_taken_back() -> None:
+    lines = ("turn d5-d6 c7-c8 g4-h4 | or 3 g4-h4 c7-c8 d5-d6", "turn f7-f8", "back 2 f6-f5")
+    played, later, other = moments(written(*lines))
+    assert played.games == (("d5-d6", "c7-c8", "g4-h4"), ("g4-h4", "c7-c8", "d5-d6"))
+    assert later.games == tuple((*game, "f7-f8") for game in played.games)
+    assert other.games == (("d5-d6", "c7-c8", "f6-f5"),)

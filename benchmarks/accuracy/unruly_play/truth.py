@@ -124,6 +124,7 @@ class _Truth:
             if kept < 0 or (act.number == 0 and self._pending is None):
                 raise SequenceError(f"{act.number} turns cannot be taken back")
             del self._turns[kept:], self._positions[kept + 1 :]
+            self._reorderings = [(at, turns) for at, turns in self._reorderings if at + len(turns) <= kept]
         elif not act.turns:
             raise SequenceError("no turn is named")
         self._pending = None
@@ -151,9 +152,6 @@ class _Truth:
         """The other games that are right too: those of the act, and those in which the turns of an earlier
         act are reordered.
         """
-        self._reorderings = [
-            (kept, turns) for kept, turns in self._reorderings if kept + len(turns) <= len(self._turns)
-        ]
         for kept, turns in self._reorderings:
             yield (*self._turns[:kept], *turns, *self._turns[kept + len(turns) :])
         for back, turns in act.others:
