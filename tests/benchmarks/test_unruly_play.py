@@ -106,6 +106,7 @@ LIFTED = moments(written("turn d5-d6", "hold c7="))
         (DIAGONAL, [noted()], "missed alert"),
         (DIAGONAL, [noted(question=True)], "asked"),
         (DIAGONAL, [noted(alert="distance")], "false alert"),
+        (DIAGONAL, [replace(noted(alert="not_straight"), prompted=True)], "false alert"),
         (DIAGONAL, [noted("d5-d6")], "wrong turn"),
         (DIAGONAL, [], "start unseen"),
     ],

@@ -30,7 +30,8 @@ class Moment:
 
     ``position`` is the last legal one, ``games`` are those that may be recorded at the end, the true one
     first. One of the reasons ``due``, if any, has to be alerted, and those of ``tolerated`` may be. At the
-    end, ``at_rest`` means that no alert may be left, ``prompt`` that a stack awaits its trimming.
+    end, ``at_rest`` means that no alert may be left, ``prompt`` that a stack awaits its trimming. Without
+    ``may_prompt``, nobody may be told to trim a stack.
     """
 
     act: Act
@@ -41,6 +42,7 @@ class Moment:
     tolerated: frozenset[str] = frozenset()
     at_rest: bool = True
     prompt: bool = False
+    may_prompt: bool = True
 
 
 def moments(sequence: Sequence) -> list[Moment]:
@@ -100,6 +102,7 @@ class _Truth:
             tolerated=act.tolerated | act.reasons,
             at_rest=act.verb not in ("hold", "illegal", "still"),
             prompt=self._pending is not None and act.verb not in ("hold", "illegal", "still"),
+            may_prompt=self._pending is not None or act.verb not in ("hold", "illegal", "restore") or act.ask,
         )
         if act.verb == "illegal":
             self._check_illegal(act, stacks)

@@ -14,9 +14,10 @@ VERDICTS: Final = ("right", "asked", "missed alert", "stuck", "false alert", "wr
 
 ``asked``: there was a question, or nothing, in the place of an event, but nothing wrong was recorded or
 alerted. ``stuck``: the true game was not recorded at the end, or not followed when turns were taken back.
-``false alert``: something was alerted that was no such act, or an alert was left when it had been put right.
-``wrong turn``: a game was recorded that nobody played, without a question. ``start unseen``: the board was
-not found, or not read as the start of the game, so nothing else counts.
+``false alert``: something was alerted that was no such act, or was to be trimmed without reason, or an alert
+was left when the act had been put right. ``wrong turn``: a game was recorded that nobody played, without a
+question. ``start unseen``: the board was not found, or not read as the start of the game, so nothing else
+counts.
 """
 
 
@@ -57,6 +58,8 @@ def _faults(
     for reason in made.alerts:
         if reason not in moment.tolerated:
             yield "false alert", _alerts(moment), reason
+    if made.prompted and not moment.may_prompt:
+        yield "false alert", _alerts(moment), "a prompt to trim a stack"
     if moment.at_rest and made.alert_open and made.alert_open not in moment.tolerated:
         yield "false alert", "no alert left", f"{made.alert_open} still open"
     if act.reasons and not moment.due & {*made.alerts, made.alert_open}:
