@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from table_scene import FPS, Stacks, Table, begun, small_look
+from table_scene import FPS, Stacks, Table, begun, rules, small_look
 
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
@@ -119,15 +119,26 @@ def test_a_changed_mind_requires_no_settle_time_in_between(table: Table, other: 
     assert table.show(start).summary == ["taken_back 0"]
 
 
-def test_a_piece_moved_on_from_where_it_was_set_is_one_act(table: Table) -> None:
-    """And not a turn taken back and another one made."""
+def test_a_piece_moved_on_to_where_it_might_have_gone_is_another_turn_instead(table: Table) -> None:
+    """And no move of two squares by a player whose turn is over."""
     start, instead = table.stacks, table.after("d5-d4")
     assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
-    assert table.show(instead, 1.5).summary == ["alert distance"]
-    assert table.show(start, 1.5).summary == ["resolved", "taken_back 0"]
+    assert table.show(instead, 1.5).summary == ["taken_back 0", "move d5-d4"]
+    assert table.show(start, 1.5).summary == ["taken_back 0"]
 
 
-def test_unless_play_has_gone_on_from_there(table: Table) -> None:
+def test_a_placed_piece_that_slides_on_is_placed_there_instead() -> None:
+    table = begun(rules({"d4": ""}, {"g": 2, "r": 1}))
+    assert table.show(table.put({"a4": "g"})).summary == ["move *a4"]
+    assert table.show(table.put({"a4": "", "a5": "g"})).summary == ["taken_back 0", "move *a5"]
+
+
+def test_a_piece_moved_on_where_it_might_not_have_gone_is_an_illegal_move(table: Table) -> None:
+    assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
+    assert table.show(table.put({"d6": "r", "e7": "rg"}), 1.5).summary == ["alert not_straight"]
+
+
+def test_the_next_player_may_go_on_from_there(table: Table) -> None:
     """Both players have accepted it as the other turn of that piece."""
     start, instead = table.stacks, table.after("d5-d4")
     assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
