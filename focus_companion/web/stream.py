@@ -31,6 +31,8 @@ class Viewers:
 
     def __init__(self, most: int) -> None:
         self.most = most
+        self.on_admitted: Callable[[int], None] = lambda _number: None
+        """Called with the number of open streams after each admission."""
         self._lock = threading.Lock()
         self._open: set[EventStream] = set()
 
@@ -40,18 +42,24 @@ class Viewers:
 
     def admit(self, stream: EventStream) -> bool:
         """Admit the stream if there is room, if necessary after closing streams that nobody reads."""
-        with self._lock:
-            if len(self._open) < self.most:
-                self._open.add(stream)
-                return True
-            abandoned = [viewer for viewer in self._open if viewer.is_abandoned()]
-        for viewer in abandoned:
-            viewer.close()
+        number = self._add(stream)
+        if not number:
+            with self._lock:
+                abandoned = [viewer for viewer in self._open if viewer.is_abandoned()]
+            for viewer in abandoned:
+                viewer.close()
+            number = self._add(stream)
+        if number:
+            self.on_admitted(number)
+        return bool(number)
+
+    def _add(self, stream: EventStream) -> int:
+        """The number of open streams with this one; 0 if there is no room for it."""
         with self._lock:
             if len(self._open) >= self.most:
-                return False
+                return 0
             self._open.add(stream)
-            return True
+            return len(self._open)
 
     def leave(self, stream: EventStream) -> None:
         with self._lock:

@@ -212,3 +212,20 @@ def test_the_server_is_idle_while_nothing_happens(table, server: PageServer) -> 
     time.sleep(1.5)
     assert time.process_time() - before < 0.15
     viewer.close()
+
+
+def test_threads_are_started_for_viewers_when_they_come(table, server: PageServer) -> None:
+    def threads() -> int:
+        return sum(thread.name.startswith("waitress") for thread in threading.enumerate())
+
+    before = threads()
+    several = [Viewer(server) for _ in range(5)]
+    until(lambda: viewers(server) == 5)
+    until(lambda: threads() == before + 5)
+    for viewer in several:
+        viewer.close()
+    until(lambda: viewers(server) == 0)
+    again = Viewer(server)
+    until(lambda: viewers(server) == 1)
+    assert threads() == before + 5, "those of viewers who have left serve the next ones"
+    again.close()
