@@ -4,6 +4,7 @@ does not see the pictures.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -74,6 +75,11 @@ HIDDEN_TIME = 10.0
 _UNSTEADY = "unsteady"
 """``why`` of the event ``lost`` if no part of the picture comes to rest."""
 
+_TRIAL_DELAY = 10.0
+"""Seconds from the start until a picture is evaluated for the mount check, unless a turn has been played
+before. Lowering it delays the first turn on a small machine, which is still catching up with the pictures
+that came while it was finding the board."""
+
 REST_TIME = 3.5
 """Seconds without motion after which no settle time can still be running: longer than any of them."""
 
@@ -93,14 +99,17 @@ class Pipeline:
         on_decision: DecisionListener | None = None,
     ) -> None:
         """``rank1``: the side of the picture at which rank 1 lies, used if the position is ambiguous;
-        ``lens``: the camera's, if known; ``tries_mount``: whether :meth:`mount` also evaluates the picture of
-        the start; ``threaded``: whether :meth:`read` works in a separate thread; ``on_decision`` receives
+        ``lens``: the camera's, if known; ``tries_mount``: whether :meth:`mount` also evaluates a picture;
+        ``threaded``: whether :meth:`read` works in a separate thread; ``on_decision`` receives
         every decision of the referee with its look.
         """
         self._on_decision = on_decision
         self._lens, self._rules = lens, rules
         self._trial: Trial | None = None
         self._tries_mount = tries_mount
+        self._trial_from: float | None = None
+        """Time of the stream from which a still picture is evaluated; infinite until the first one after the
+        start was reported. ``None``: none is to be evaluated."""
         self._mount: tuple[Outlines, Trial | None, dict[str, Any]] | None = None
         self._mounting = threading.Lock()
         self._profiles = tuple(profiles or plastic_sets())
@@ -220,6 +229,10 @@ class Pipeline:
             return verdicts
         if any(isinstance(verdict, TrimAwaited) for verdict in decision.verdicts):
             watcher.mark()
+        if self._trial_from is not None and decision.unchanged:
+            self._trial_from = min(self._trial_from, frame.time + _TRIAL_DELAY)
+            if len(history) > 1 or (self._at_rest and frame.time > self._trial_from):
+                self._trial, self._trial_from = try_picture(look.evidence, self._players), None
         if decision.unchanged and _fit_for_reference(look):
             watcher.unchanged()
         if decision.covered:
@@ -314,8 +327,7 @@ class Pipeline:
             return [StartSeen()]
         if not wrong or self._vouched:
             self._ready, self._differs, self._vouched = True, (), False
-            if self._tries_mount:
-                self._trial = try_picture(look.evidence, self._players)
+            self._trial_from = math.inf if self._tries_mount else None
             watcher.confirm(watcher.standing)
             return [StartSeen()]
         if look.age < _SET_UP_SETTLE_TIME or wrong == self._differs:

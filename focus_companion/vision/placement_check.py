@@ -4,8 +4,8 @@ One more piece on a stack of its own colour is the hardest change to see: only t
 the taller stack covers and the lower one does not shows it. The information in a strip is estimated in nats,
 the unit of the evidence. It is the number of the strip's pixels, without those that mix at its edges, are
 outside the picture, or may be occluded by a full stack in front, times the information per pixel
-(:func:`clearness`). The latter is measured in a picture of the start position, where everything is known; it
-includes the effects of pose, light, noise and colours.
+(:func:`clearness`). The latter is measured in a picture of a known position; it includes the effects of pose,
+light, noise and colours.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ _TEXTS: Final = {
 
 @dataclass(frozen=True)
 class Trial:
-    """The measurements on a picture of the start position: its :func:`clearness`, and the
+    """The measurements on a picture of a known position: its :func:`clearness`, and the
     :func:`~.detection.refine.misfit` of the outlines."""
 
     clearness: float
@@ -127,7 +127,7 @@ class Mount:
     """The camera's placement, and how well heights can be read from it.
 
     ``tilt``: degrees off the vertical; ``pitch``: a square's side in pixels; ``step``: pixels by which one
-    more piece shifts a stack's top; ``trial``: ``None`` until a picture of the start position is examined;
+    more piece shifts a stack's top; ``trial``: ``None`` until a picture of a known position is examined;
     ``nats`` (52): the log-likelihood ratio by which heights that differ by one are distinguished on each
     square.
     """
@@ -186,7 +186,7 @@ def _verdict(nats: Floats, trial: Trial | None, step: float) -> Certainty:
 
 
 def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
-    """How reliably heights can be read in this view; ``trial`` is of its picture of the start position."""
+    """How reliably heights can be read in this view; ``trial`` is of its picture of a known position."""
     nats = separations(outlines, _USUAL_CLEARNESS if trial is None else trial.clearness)
     tilt, pitch, step = outlines.camera.tilt, outlines.pitch, outlines.step
     advice: tuple[Advice, ...] = ()

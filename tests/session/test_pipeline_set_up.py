@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import simulated
 
+from focus_companion.game.moves import Move
+from focus_companion.game.play import play
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
@@ -42,12 +44,12 @@ class Setting:
         view, rng = simulated.view_of(pleasant_look(640, 480)), np.random.default_rng(4)
         self.pictures = [view.shoot(Stage(stacks, seats=SEATS), rng)]
 
-    def watch(self, seconds: float, position: Position = START) -> list[Verdict]:
+    def watch(self, seconds: float, *history: Position) -> list[Verdict]:
         told: list[Verdict] = []
         for _ in range(round(seconds * 5)):
             picture = self.pictures[self.number % len(self.pictures)]
             frame = Frame(self.number, self.number / 5, picture)
-            told += self.sight.push(frame, (position,))
+            told += self.sight.push(frame, history or (START,))
             self.number += 1
         return told
 
@@ -80,6 +82,31 @@ def test_fewer_pictures_are_enough_until_the_board_is_found_and_while_nothing_mo
     table.pictures = [np.roll(table.pictures[0], 90 * way, axis=1) for way in (-1, 1)]
     table.watch(0.4)
     assert not table.sight.at_rest
+
+
+def test_a_picture_is_examined_for_the_mount_check_when_nothing_has_moved_for_a_while() -> None:
+    """Not while the players may be waiting for the first turn to be told."""
+    table = Setting(START.stacks)
+    assert table.sight.mount() is None
+    assert table.watch(2.0) == [StartSeen()]
+    table.watch(REST_TIME + 1.0)
+    geometry_alone = table.sight.mount()
+    assert geometry_alone is not None and table.sight._trial is None and table.sight.at_rest
+    table.watch(10.0)
+    trial = table.sight._trial
+    assert trial is not None and table.sight.mount() is not geometry_alone
+    table.watch(1.0)
+    assert table.sight._trial is trial, "once is enough"
+
+
+def test_a_picture_is_examined_for_the_mount_check_after_the_first_turn() -> None:
+    table = Setting(START.stacks)
+    assert table.watch(2.0) == [StartSeen()]
+    after = play(START, Move.parse("d5-d6"), RULES)
+    table.show(after.stacks)
+    assert {type(verdict) for verdict in table.watch(0.8)} == {TurnSeen} and table.sight._trial is None
+    table.watch(0.4, START, after)
+    assert table.sight._trial is not None and not table.sight.at_rest
 
 
 def test_after_a_rest_a_covered_camera_is_reported_and_nothing_is_read_from_its_pictures() -> None:

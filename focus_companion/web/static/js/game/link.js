@@ -4,7 +4,7 @@
 import { after } from "./state.js";
 
 /** Keys of the state that change without an event. */
-const EVENTLESS_KEYS = ["watching", "camera_found", "camera_free", "newer"];
+const EVENTLESS_KEYS = ["watching", "camera_found", "camera_free", "newer", "mount"];
 const POLL_INTERVAL_MS = 4000;
 const CHECK_INTERVAL_MS = 30000;
 const HIDDEN_TIMEOUT_MS = 60000;
@@ -132,7 +132,7 @@ export class Link {
     if (document.hidden || !this.source) return;
     try {
       const state = await this.fetchState();
-      if (this.state && EVENTLESS_KEYS.some((name) => state[name] !== this.state[name])) {
+      if (this.state && EVENTLESS_KEYS.some((name) => JSON.stringify(state[name]) !== JSON.stringify(this.state[name]))) {
         this.state = { ...this.state, ...Object.fromEntries(EVENTLESS_KEYS.map((name) => [name, state[name]])) };
         this.onState(this.state, null);
       }
