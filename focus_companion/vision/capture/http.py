@@ -11,6 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
+from functools import cached_property
 from typing import IO, Any, Final
 
 MAX_ANSWER_BYTES: Final = 32 * 1024 * 1024
@@ -73,8 +74,12 @@ class _Http(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
     def __init__(self) -> None:
         super().__init__()
         self.guard = _Guard()
-        self._tls = ssl.create_default_context()
         self._answers: list[http.client.HTTPResponse] = []
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        """Made when it is needed: to load all certificates takes 20 ms."""
+        return ssl.create_default_context()
 
     def close(self, keep: http.client.HTTPResponse | None = None) -> None:
         """Close all answers but ``keep``; those that only redirected or asked for a password stay open."""
@@ -100,13 +105,13 @@ class _Http(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         return self._watched(http.client.HTTPSConnection(host, context=self._tls, **more))
 
     def _watched(self, made: http.client.HTTPConnection) -> http.client.HTTPConnection:
-        guard, tls = self.guard, self._tls
+        guard = self.guard
 
         def connect() -> None:
             plain = socket.create_connection((made.host, made.port), made.timeout)
             guard.watch(plain)
             safe = isinstance(made, http.client.HTTPSConnection)
-            made.sock = tls.wrap_socket(plain, server_hostname=made.host) if safe else plain
+            made.sock = self._tls.wrap_socket(plain, server_hostname=made.host) if safe else plain
 
         made.connect = connect  # type: ignore[method-assign]
         return made
