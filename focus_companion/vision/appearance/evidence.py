@@ -145,8 +145,7 @@ class Evidence:
 
     def taller_at_most(self, square: int, pieces: int, colours: str, tallest: int) -> float:
         """An upper bound of the unweighted nats of all stacks of more than so many pieces on this square."""
-        gains, labels = self._stack_gains(square), classes(colours)
-        return max(gains.at_most(height, labels) for height in range(pieces + 1, tallest + 1))
+        return self._stack_gains(square).at_most(range(pieces + 1, tallest + 1), classes(colours))
 
     def differing_pixels(self, square: int, stack: str) -> int:
         """The number of pixels that would look different with this stack on a square alone."""

@@ -59,12 +59,13 @@ class StackGains:
             nats += self._sums[at][layer]
         return nats
 
-    def at_most(self, pieces: int, labels: Iterable[int]) -> float:
-        """An upper bound of the unweighted nats of all stacks of so many pieces of the classes ``labels``."""
-        layers = self._around.height(pieces).layers
-        shown = [part for label in labels for part in self._around.layers.classes_of(label)]
+    def at_most(self, heights: Iterable[int], labels: Iterable[int]) -> float:
+        """An upper bound of the unweighted nats of all stacks of these heights, of the classes ``labels``."""
+        layers = self._around.layers
+        shown = [part for label in labels for part in layers.classes_of(label)]
         likeliest = np.max([self._of_label(label) for label in shown], axis=0)
-        return float(layers[0] @ self._behind + layers[1:].sum(0) @ likeliest)
+        uncovered = np.stack([layers.of(pieces)[0] for pieces in heights])
+        return float((uncovered @ self._behind + (1 - uncovered) @ likeliest).max())
 
     def _of_label(self, label: int) -> NDArray[np.float64]:
         """The nats of this class, by pattern."""

@@ -55,6 +55,12 @@ PARAMETER_COST = float(np.log(2 * 52) / 2)
 """Log-likelihood that a parameter of a pose has to gain: the Bayesian information criterion for two
 coordinates on each of 52 squares."""
 
+_QUARTER = NORMALS // 4
+"""Number of directions between two at a right angle."""
+
+MAX_OUTLINE_AGREEMENT = 1.0
+"""Upper bound of :func:`outline_agreement`."""
+
 _MAX_OCCLUDER_DISTANCE = 3.2
 """Maximum distance, in squares, between a stack and the outlines that it occludes."""
 
@@ -153,16 +159,18 @@ def occluded(
 ) -> NDArray[np.bool_]:
     """Mask of the outline points (S, NORMALS) that a stack nearer to the camera occludes."""
     centres = profile.centres
-    place = camera.place[:2]
-    distance = np.linalg.norm(centres - place, axis=1)
-    support = (shown.pixels * DIRECTIONS).sum(2)
-    behind = np.zeros(shown.pixels.shape[:2], bool)
+    distance = np.linalg.norm(centres - camera.place[:2], axis=1)
     gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2)
-    for index in np.flatnonzero(heights > 0):
-        farther = (gaps[index] < _MAX_OCCLUDER_DISTANCE * profile.pitch) & (distance > distance[index])
-        points = shown.pixels[farther]
-        inside = (points @ DIRECTIONS.T <= support[index] + 0.5).all(2)
-        behind[farther] |= inside
+    hides = (gaps < _MAX_OCCLUDER_DISTANCE * profile.pitch) & (distance > distance[:, None])
+    nearer, farther = np.nonzero(hides & (heights > 0)[:, None])
+    reached = shown.pixels @ DIRECTIONS.T
+    limit = (shown.pixels * DIRECTIONS).sum(2) + 0.5
+    # Few points lie within the limits in four directions, and only these are compared in all.
+    within = (reached[..., ::_QUARTER][farther] <= limit[:, None, ::_QUARTER][nearer]).all(2)
+    pair, point = np.nonzero(within)
+    inside = (reached[farther[pair], point] <= limit[nearer[pair]]).all(1)
+    behind = np.zeros(shown.pixels.shape[:2], bool)
+    behind[farther[pair[inside]], point[inside]] = True
     return behind
 
 

@@ -273,20 +273,22 @@ def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Colum
     rings = [ring_points(solid, (0.0, 0.0), base) for solid, base in solids]
     centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
     points = (np.concatenate(rings) + centres[:, None]).reshape(-1, 3)
-    ends = np.cumsum([len(ring) for ring in rings] * len(centres))
     pixels = camera.project(points).astype(np.float32)
-    width, height = camera.lens.width, camera.lens.height
+    ends = np.cumsum([len(ring) for ring in rings] * len(centres))
     hulls = [cv2.convexHull(part).reshape(-1, 2) for part in np.split(pixels, ends[:-1])]
+    together = pixels.reshape(len(centres), -1, 2)
+    size = camera.lens.width, camera.lens.height
+    low = np.clip(np.floor(together.min(1)).astype(int) - 1, 0, np.array(size) - 1)
+    high = np.clip(np.ceil(together.max(1)).astype(int) + 2, low + 1, size)
+    # From the lowest piece to the highest: a mask times this is greatest for the lowest piece that covers.
+    falling = np.arange(tallest, 0, -1, dtype=np.uint8)[:, None, None]
     columns = []
-    for square in range(len(centres)):
+    for square, ((left, top), (right, bottom)) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
         own = hulls[square * len(solids) : (square + 1) * len(solids)]
-        together = np.concatenate(own)
-        low = np.clip(np.floor(together.min(0)).astype(int) - 1, 0, (width - 1, height - 1))
-        high = np.clip(np.ceil(together.max(0)).astype(int) + 2, low + 1, (width, height))
-        size = int(high[0] - low[0]), int(high[1] - low[1])
-        masks = filled([hull - low for hull in own], size)
-        covered = np.where(masks[1:].any(0), np.argmax(masks[1:], axis=0) + 1, NEVER_COVERED).astype(np.uint8)
-        columns.append(Column(int(low[0]), int(low[1]), masks, covered))
+        masks = filled([hull - low[square] for hull in own], (right - left, bottom - top))
+        lowest = (masks[1:] * falling).max(0)
+        covered = np.where(lowest, tallest + 1 - lowest, NEVER_COVERED).astype(np.uint8)
+        columns.append(Column(left, top, masks, covered))
     return tuple(columns)
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from focus_companion.game.squares import FILE, RANK
 from focus_companion.vision.detection.blobs import Blobs, Roundness, RoundnessMaps, blobs
 from focus_companion.vision.detection.cross import cross_scores
+from focus_companion.vision.detection.edge_fit import occluded
 from focus_companion.vision.detection.edges import Edges, outlines, stack_solid
 from focus_companion.vision.detection.lattice import lattices, transform
 from focus_companion.vision.detection.quarter_turn import colour_agreement, tints
@@ -149,6 +150,23 @@ def test_outlines_lie_on_the_hull(tilt: float) -> None:
         hull = outline(view, stack_solid(PROFILE, height), (x, y), 0.0).astype(np.float32)
         gaps = [cv2.pointPolygonTest(hull, (float(a), float(b)), True) for a, b in some.pixels[k]]
         assert max(np.abs(gaps)) < 0.35
+
+
+@pytest.mark.parametrize("tilt", [15.0, 25.0, 48.0])
+def test_outlines_are_hidden_by_the_stacks_before_them(tilt: float) -> None:
+    view, heights = camera(tilt, 0.5), np.random.default_rng(3).integers(0, 6, 52)
+    shown = outlines(view, PROFILE, heights, PROFILE.centres)
+    away = np.linalg.norm(PROFILE.centres - view.place[:2], axis=1)
+    depth = np.full(shown.pixels.shape[:2], -np.inf)
+    for stack in np.flatnonzero(heights > 0):
+        hull = shown.pixels[stack].astype(np.float32)
+        near = np.linalg.norm(PROFILE.centres - PROFILE.centres[stack], axis=1) < 3.2 * PROFILE.pitch
+        for other in np.flatnonzero(near & (away > away[stack])):
+            inside = [cv2.pointPolygonTest(hull, (x, y), True) for x, y in shown.pixels[other].tolist()]
+            depth[other] = np.maximum(depth[other], inside)
+    found = occluded(view, PROFILE, shown, heights)
+    assert found.any() and found[depth > 0.1].all(), "inside"
+    assert not found[depth < -1.2].any(), "half a pixel around, more at the corners"
 
 
 def test_the_cross_is_located_by_its_surroundings() -> None:
