@@ -6,7 +6,8 @@ import logging
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
-from typing import Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from ..referee.verdict import BoardRead
 from ..vision.capture.frames import Frame, Image
@@ -15,8 +16,10 @@ from ..vision.geometry.lens_profiles import LensProfile
 from ..vision.geometry.orientation import turned_stacks
 from ..vision.geometry.pose import turned
 from ..vision.geometry.scene import BoardProfile, Camera
-from ..vision.single_image.read_still import StillReading, read_still
 from ..vision.tracking.stillness import Small, Stillness
+
+if TYPE_CHECKING:
+    from ..vision.single_image.read_still import StillReading
 
 _SETTLE_TIME: Final = 0.6
 """Seconds for which a picture must be still before it is read."""
@@ -95,6 +98,9 @@ class Reader:
         return self._stillness.differ(small, before)
 
     def _start(self, image: Image) -> Future[StillReading | None]:
+        # Imported here because it is slow to import, and few games are read.
+        from ..vision.single_image.read_still import read_still
+
         done: Future[StillReading | None] = Future()
 
         def read() -> None:
@@ -113,12 +119,11 @@ class Reader:
 def upright_as(reading: StillReading, standing: Sequence[str] | None, held: Camera | None) -> StillReading:
     """The same reading in the orientation of the pose ``held``, else in the one closest to ``standing``."""
     turns = [
-        StillReading(
-            turned_stacks(reading.stacks, quarters),
-            turned_stacks(reading.whole, quarters),
-            turned(reading.camera, quarters),
-            reading.profile,
-            reading.confidence,
+        replace(
+            reading,
+            stacks=turned_stacks(reading.stacks, quarters),
+            whole=turned_stacks(reading.whole, quarters),
+            camera=turned(reading.camera, quarters),
         )
         for quarters in range(4)
     ]

@@ -8,9 +8,7 @@ from http import HTTPStatus
 from flask import Response, g
 
 from ..formats.match import Match
-from ..formats.writing import NAMES
 from .access import HttpError
-from .exports import ExportBusy, ExportFailed, export_games
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +19,10 @@ def download(games: Match, wanted: str, name: str) -> Response:
     Raises :class:`HttpError` if there is no such format, if the game cannot be written in it, or if the
     server is too busy.
     """
+    # Imported here because all formats are slow to import, and few games are downloaded.
+    from ..formats.writing import NAMES
+    from .exports import ExportBusy, ExportFailed, export_games
+
     if wanted not in NAMES:
         raise HttpError(
             HTTPStatus.BAD_REQUEST,

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from focus_companion.commands.shared.console import BadInput
-from focus_companion.commands.shared.start_from_game import rules_from_game
 from focus_companion.formats.errors import shown
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.match import MAX_GAMES
@@ -185,6 +184,9 @@ def _with_options(command: Command, *, optional: bool, camera: bool = False) -> 
         if from_game is not None:
             if given or rules_from is not None:
                 raise BadInput("--from-game: the game has its own rules; leave the other rule options out")
+            # Imported here because the readers of all formats are slow to import.
+            from focus_companion.commands.shared.start_from_game import rules_from_game
+
             rules = rules_from_game(from_game, kwargs.get("data"))
             return command(*args, rules=rules, start_from="", **kwargs)
         if camera:
