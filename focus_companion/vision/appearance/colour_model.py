@@ -112,6 +112,10 @@ class ColourModel:
         """Log-likelihoods (…, classes) of BGR pixels (…, 3)."""
         return self._table.take(bins(pixels), axis=0)
 
+    def log_likelihood_of(self, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Floats:
+        """The log-likelihood (N,) of each of the pixels (N, 3) under its own class."""
+        return self._table_by_class[labels, bins(pixels)]
+
     def log_likelihood_by_class(self, pixels: NDArray[np.uint8]) -> Floats:
         """The same, class by class: (classes, …)."""
         return self._table_by_class.take(bins(pixels), axis=1)

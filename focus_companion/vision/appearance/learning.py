@@ -101,6 +101,6 @@ def _correlation_along_edges(
     edges = (np.asarray(cv2.erode(painted, near)) != np.asarray(cv2.dilate(painted, near))) & usable
     if not edges.any():
         return 1.0
-    each = painted[None].astype(np.intp)
-    nats = np.take_along_axis(colours.log_likelihood_by_class(pixels), each, 0)[0]
+    nats = np.zeros(painted.shape, np.float32)
+    nats[edges] = colours.log_likelihood_of(pixels[edges], painted[edges])
     return correlation_area(nats, edges)
