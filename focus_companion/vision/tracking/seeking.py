@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from ..detection.find_board import FoundBoard
 from ..detection.manual_corners import refine_manual
 from ..geometry.pose import corner_shift, turned
+from ..geometry.scene import Camera
 from ..geometry.stack_masks import Outlines
 from ..haze import Haze
 from .placement import Hypothesis, Placement, required_share
+from .probe import Probe, share_agreeing
+from .push_fit import places
 from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
 from .stillness import Small
 from .watching import Watching
@@ -160,11 +164,29 @@ class SeekingNear(Seeking):
     def _near(self, picture: StillFrame, required: float) -> Watching | None:
         context, placement = self._context, self._placement
         if not self._refine:
-            return Watching.at(context, picture, Hypothesis(placement, required=required))
+            found = (self._at(picture, camera, required) for camera in self._cameras(picture, required))
+            return next((after for after in found if after is not None), None)
         self._refine = False
         camera, profile = refine_manual(picture.image, placement.camera, context.profiles, context.standing)
         exact = context.fitted(camera, profile, placement.by_hand)
         return Watching.at(context, picture, Hypothesis(exact, relearn=True, required=required))
+
+    def _at(self, picture: StillFrame, camera: Camera, required: float) -> Watching | None:
+        held = self._placement
+        there = held if camera is held.camera else held.at(camera)
+        return Watching.at(self._context, picture, Hypothesis(there, required=required))
+
+    def _cameras(self, picture: StillFrame, required: float) -> Iterable[Camera]:
+        """The last pose, and if it shows the expected position, poses nearby: where the board was pushed by a
+        part of a square, the colours agree at the last pose, too, but the outlines do not.
+        """
+        held, standing = self._placement, self._context.standing
+        share = share_agreeing(picture.image, held.camera, Probe(held.profile, standing), held.colours)
+        if share < max(required, MIN_FOUND_SHARE):
+            return (held.camera,)
+        return (
+            camera for camera, _ in places(picture.image, held.camera, held.camera, held.profile, standing)
+        )
 
 
 class BoardLost(SeekingNear):

@@ -349,3 +349,20 @@ def test_what_the_known_colours_say_under_a_reflection_does_not_count(
     monkeypatch.setattr(push_fit, "fits", lambda *_: [(table.held, 0.7)])
     seen = table.another_lamp()
     assert seen is not None and seen.touched[away] == 1.0 and seen.touched[under] == 0.0
+
+
+def test_a_board_pushed_by_a_part_of_a_square_while_out_of_view_is_found_where_it_lies() -> None:
+    """The colours agree at its last pose, too, but a stack of two would look like a single piece there."""
+    before = look(25.0, 0.0, 700.0, (640, 480), 60.0)
+    after = pushed(before, 0.2 * PROFILE.pitch, -0.1 * PROFILE.pitch, float(np.radians(2.0)))
+    nowhere = np.full((480, 640, 3), 12, np.uint8)
+    shown = [draw(before, START, np.random.default_rng(3), noise=2.0)] * FPS + [nowhere] * (9 * FPS)
+    shown += [draw(after, START, np.random.default_rng(3), noise=2.0)] * (2 * FPS)
+    found = iter([FoundBoard(before, PROFILE, 1.0)])
+    watcher = Watcher([PROFILE], START, "gr", finder=lambda *_: next(found, None))
+    states = set()
+    for number, image in enumerate(shown):
+        watcher.see(Frame(number, number / FPS, image))
+        states.add(watcher.state)
+    assert State.LOST in states and watcher.state is State.WATCHING and watcher.outlines is not None
+    assert corner_shift(watcher.outlines.camera, after, PROFILE) < 0.1
