@@ -15,7 +15,7 @@ from ..game.squares import SQUARES
 from .act import Act
 from .course import IgnoredChanges, context_terms
 from .decision import Decision
-from .judge import MAX_READ_HEIGHT
+from .explaining import MAX_READ_HEIGHT
 from .temperature import TEMPERATURE
 from .terms import ActTerms, Explained, SquareTerms, StackTerm, Terms
 from .terms_text import act_text, light_text, reason_text, verdict_text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,8 +30,11 @@ _CONTRADICTING_NATS_PER_PIXEL = -0.5
 """Mean nats per pixel below which the picture of a square contradicts an act; both limits must be passed."""
 
 MIN_MISSED_GAIN = 55.0
-"""If another stack on a square that the act does not change would gain more nats than this, the act does not
-explain the look."""
+"""If another stack on a square would gain more nats than this, the act does not explain the look. Turns in
+recordings are at most 26 behind on their own squares."""
+
+MAX_READ_HEIGHT = 6
+"""Maximum height of the stacks that are tried on a square to find out which one it looks like."""
 
 
 def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
@@ -84,6 +88,19 @@ def leaves_change_out(look: Look, act: Act, strong: Sequence[int], *, taken: boo
     """
     return any(
         s not in act.changes and _extra_gain(look, s, act, taken=taken) > MIN_MISSED_GAIN for s in strong
+    )
+
+
+def misfits(look: Look, act: Act, colours: str) -> bool:
+    """Whether one of the squares that the act changes plainly shows another stack, wherever its pieces stand.
+
+    ``colours``: the letters of all players.
+    """
+    nats = partial(look.evidence.stack_nats, off_centre=True)
+    return any(
+        nats(square, look.evidence.read(square, colours, MAX_READ_HEIGHT)[0]) - nats(square, stack)
+        > MIN_MISSED_GAIN
+        for square, stack in act.changes.items()
     )
 
 

@@ -14,7 +14,7 @@ from ..game.faults import explain
 from ..game.moves import Move
 from ..game.play import apply, removed, trimmed, untrimmed
 from ..game.position import MAX_HEIGHT
-from ..game.squares import FILE, RANK
+from ..game.squares import FILE, RANK, SQUARES
 from . import words
 from .act import Act, Kind, changes_between, lies_within, squares_of
 from .beginning import other_beginning
@@ -44,6 +44,8 @@ class IllegalActs:
         yield from self.double_turns(open_squares)
         yield from self.removals(open_squares)
         yield from self.shuffles(open_squares)
+        yield from self.rearrangements(open_squares)
+        yield from self.jumps(open_squares)
 
     def displacements(self, open_squares: Collection[int]) -> Iterator[Act]:
         """Illegal moves of the top pieces of any of these stacks, and illegal placings of a piece, each to
@@ -280,6 +282,50 @@ class IllegalActs:
                 prior = Kind.WRONG.value - log(len(orders))
                 yield Act(Kind.WRONG, {square: order}, wrong=wrong, given_prior=prior)
 
+    def rearrangements(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """As many pieces as squares carried between two of these squares, but in another order, or from the
+        bottom of their stack. All these ways share one prior.
+        """
+        turn = self._position.to_move or self._position.players[0]
+        for origin in open_squares:
+            stack = self._stacks[origin]
+            for target, number in _straight(origin, open_squares):
+                if number > len(stack):
+                    continue
+                left, moved = stack[:-number], stack[-number:]
+                ways = {(left, "".join(order)) for order in permutations(moved)}
+                ways = (ways | {(stack[number:], stack[:number])}) - {(left, moved)}
+                squares = (origin, target)
+                text = words.say("reordered", turn, squares=squares)
+                wrong = partial(Wrong, "reordered", turn, squares, text)
+                for remaining, carried in sorted(ways):
+                    changes = {origin: remaining, target: self._stacks[target] + carried}
+                    prior = Kind.WRONG.value - log(len(ways))
+                    yield Act(Kind.WRONG, changes, wrong=wrong, given_prior=prior)
+
+    def jumps(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """Pieces carried over an adjacent square whose pieces are taken from the board, as in draughts."""
+        turn = self._position.to_move or self._position.players[0]
+        for origin in open_squares:
+            stack = self._stacks[origin]
+            for target, far in _straight(origin, open_squares):
+                middle = _between(origin, target) if far == 2 else None
+                if middle is None or not self._stacks[middle] or middle not in open_squares:
+                    continue
+                text = words.say("vanished", turn, squares=(middle,))
+                vanished = partial(Wrong, "wrong_removal", turn, (middle,), text)
+                for number in range(1, len(stack) + 1):
+                    changes = {
+                        origin: stack[:-number],
+                        middle: "",
+                        target: self._stacks[target] + stack[-number:],
+                    }
+                    legal = number == far and Move(origin, target) in self._legal
+                    wrong = (
+                        vanished if legal else partial(self._displacement_alert, turn, origin, target, number)
+                    )
+                    yield Act(Kind.WRONG_TRIM, changes, wrong=wrong)
+
 
 def _two_moves_alert(turn: str, squares: tuple[int, ...]) -> Wrong:
     return Wrong("two_moves", turn, squares, words.say("two_moves", turn, squares=squares))
@@ -291,3 +337,9 @@ def _straight(origin: int, squares: Iterable[int]) -> Iterator[tuple[int, int]]:
         far = abs(FILE[origin] - FILE[target]), abs(RANK[origin] - RANK[target])
         if target != origin and 0 in far:
             yield target, sum(far)
+
+
+def _between(one: int, other: int) -> int | None:
+    """The square in the middle between two others in a line; ``None`` if it is not on the board."""
+    at = (FILE[one] + FILE[other]) // 2, (RANK[one] + RANK[other]) // 2
+    return next((s for s in range(len(SQUARES)) if (FILE[s], RANK[s]) == at), None)

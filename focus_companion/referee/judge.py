@@ -25,12 +25,14 @@ from .course import (
     square_gained_before,
 )
 from .explaining import (
+    MAX_READ_HEIGHT,
     MIN_GOOD_NATS_PER_PIXEL,
     MIN_MISSED_GAIN,
     explains,
     follows_prompt,
     hidden_domes,
     leaves_change_out,
+    misfits,
 )
 from .legal_acts import LegalActs
 from .margin import MIN_CERTAIN_LEAD
@@ -61,9 +63,6 @@ _ACROSS_BOARD_RANK = 2
 
 _MAX_MISPLACED_DISTANCE = 2
 """Maximum distance in squares at which a piece was more likely knocked or misplaced than carried."""
-
-MAX_READ_HEIGHT = 6
-"""Maximum height of the stacks that are tried on a square to find out which one it looks like."""
 
 
 def judge(
@@ -196,6 +195,7 @@ def _likeliest(look: Look, pool: ActPool, pending: Pending | None) -> Judgement:
         # If the players continue before a stack is known to be trimmed, it may have been left too high.
         and (pending is None or len(best.act.moves) < 2)
         and explains(look, best, pool.strong)
+        and not misfits(look, best.act, pool.position.players)
         and certain_faint_changes(look) <= {*known}
         and IgnoredChanges(look).penalty(best.act)
         <= (0.0 if best.act.kind is Kind.NOTHING else IGNORED_CHANGE_PENALTY / 2)

@@ -18,9 +18,6 @@ _FAINT_NATS = 30.0
 """If an illegal act leads "nothing happened" by fewer nats, its alert is delayed: only a little if each of
 its squares has certainly changed."""
 
-_MAX_MISHAP_SQUARES = 3
-"""Maximum number of squares that a mishap changes."""
-
 _MIN_PUSHED_SQUARES = 5
 """Number of squares that have certainly changed, although the act's stacks cannot reach them, from which the
 board is being pushed, and nobody has acted."""
@@ -33,7 +30,7 @@ class SettleTimes:
     alert: float = 0.4
     """An alert for which no longer time is required."""
     unexplained: float = 0.8
-    """An alert that the board has changed in an unexplained way on a few squares."""
+    """An alert that the board has changed in an unexplained way, but only its stacks."""
     lifted: float = 3.0
     """An alert that would be wrong if somebody held pieces in the hand or leant over the board."""
     hidden: float = 0.8
@@ -53,8 +50,8 @@ class SettleTimes:
         if act.lifted and not prompted:
             settle_time = self.lifted if wrong.reason == "wrong_removal" else self.hidden
         elif unexplained:
-            # If more has changed than by a mishap, it is more likely a head over the board: wait.
-            settle_time = self.unexplained if len(act.changes) <= _MAX_MISHAP_SQUARES else self.lifted
+            # If not only stacks have changed, it is more likely a head over the board: wait.
+            settle_time = self.unexplained if look.only_stacks_changed else self.lifted
         # The stacks that would explain a push cover half of the board, so their reach must not count.
         within = act.changes if unexplained else look.evidence.outlines.touching(list(act.changes))
         pushed = sum(1 for s in np.flatnonzero(look.touched > CERTAIN_CHANGED_FRACTION) if s not in within)

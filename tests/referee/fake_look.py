@@ -136,6 +136,7 @@ class FakeLook:
     shadows: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     unwatched: float = 0.0
     displaced: bool = False
+    only_stacks_changed: bool = True
     wrong_tops: tuple[int, ...] = ()
     hidden_by_object: tuple[int, ...] = ()
 
