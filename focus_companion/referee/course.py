@@ -109,14 +109,14 @@ class IgnoredChanges:
         """
         own = len(self._stood[square]) + 1
         return any(
-            _adjacent(square, changed)
+            adjacent(square, changed)
             or self._outlines.overlap(changed, max(len(stack), len(self._stood[changed])), square, own)
             for changed, stack in act.changes.items()
             if changed == square or self._differs[changed] >= MAX_CALM_DEVIATION
         )
 
 
-def _adjacent(one: int, other: int) -> bool:
+def adjacent(one: int, other: int) -> bool:
     """Whether the squares are the same or adjacent, also diagonally."""
     return abs(FILE[one] - FILE[other]) <= 1 and abs(RANK[one] - RANK[other]) <= 1
 

@@ -20,6 +20,7 @@ from .beliefs import Belief, World, believe
 from .course import (
     IGNORED_CHANGE_PENALTY,
     IgnoredChanges,
+    adjacent,
     certain_faint_changes,
     gained_before,
     square_gained_before,
@@ -251,11 +252,13 @@ def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
     changes = judgement.act.changes
     foreign = look.foreign_area(list(changes), {s: len(v) for s, v in changes.items()})
     stood = look.evidence.standing
-    if len(changes) > 1 and not judgement.act.legal and all(stood[s].startswith(changes[s]) for s in changes):
-        # Pieces have only disappeared, from several squares: a sleeve of the board's colour may hide them.
-        domes = hidden_domes(look, judgement.act)
-        area = len(changes) + len(domes) if domes else 0.0
-        foreign = max(foreign, look.arm_area(list(changes)), area)
+    if not judgement.act.legal and changes and all(stood[s].startswith(changes[s]) for s in changes):
+        # Pieces have only disappeared: an object beside them, of the board's colour, may hide them.
+        hidden = [s for s in look.hidden_by_object if any(adjacent(s, changed) for changed in changes)]
+        if len(changes) > 1:
+            hidden += hidden_domes(look, judgement.act)
+            foreign = max(foreign, look.arm_area(list(changes)))
+        foreign = max(foreign, len(changes) + len(hidden) if hidden else 0.0)
     return replace(judgement, foreign=foreign)
 
 

@@ -6,7 +6,7 @@ requires a few dozen acts to be weighed, not the thousands that are possible.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..game.moves import Move, legal_moves
@@ -184,7 +184,7 @@ class LegalActs:
 
         def made(after: Sequence[str], *moves: Move, taken: str = "") -> Iterator[Act]:
             changes = changes_between(self.stacks, after)
-            if changes and all(square in open_squares for square in changes):
+            if changes and changes.keys() <= {*open_squares}:
                 yield Act(Kind.BACK, changes, moves, ply=ply, fetched=fetched, trimmed=taken)
 
         for move in legal_moves(earlier, self.rules):
@@ -199,6 +199,38 @@ class LegalActs:
             for two in legal_moves(after, self.rules):
                 if lies_within(two, open_squares):
                     yield from made(trimmed(after, two), move, two)
+        yield from self._replaced_before(open_squares)
+
+    def _replaced_before(self, open_squares: Collection[int]) -> Iterator[Act]:
+        """A turn before the last one replaced by another, with all later turns left as they are: since then,
+        the same player has not moved again.
+        """
+        later: tuple[Move, ...] = ()
+        for ply in range(len(self.history) - 3, len(self.history) - 2 - len(self.position.players), -1):
+            turn = self._turn_after(ply + 1) if ply >= 0 else None
+            if turn is None:
+                return
+            later = (turn, *later)
+            for move in legal_moves(self.history[ply], self.rules):
+                after = self._played(self.history[ply], (move, *later))
+                changes = {} if after is None else changes_between(self.stacks, after.stacks)
+                if after is not None and changes and changes.keys() <= {*open_squares}:
+                    fetched = max(0, _pieces_taken(self.position) - _pieces_taken(after))
+                    yield Act(Kind.BACK, changes, (move, *later), ply=ply, fetched=fetched)
+
+    def _turn_after(self, ply: int) -> Move | None:
+        """The turn made in the position after so many plies; ``None`` if that was corrected by hand."""
+        before, after = self.history[ply : ply + 2]
+        moves = legal_moves(before, self.rules)
+        return next((move for move in moves if apply(before, move, self.rules) == after), None)
+
+    def _played(self, position: Position, turns: Iterable[Move]) -> Position | None:
+        """The position after these turns; ``None`` if one of them is illegal."""
+        for turn in turns:
+            if not position.to_move or turn not in legal_moves(position, self.rules):
+                return None
+            position = apply(position, turn, self.rules)
+        return position
 
 
 def too_high(position: Position, move: Move) -> Iterator[tuple[Sequence[str], str]]:

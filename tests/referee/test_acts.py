@@ -117,6 +117,26 @@ def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -
     assert not [act for act in legal.retries(range(len(INDEX))) if act.moves[0] == last], "it was not undone"
 
 
+def test_an_earlier_turn_may_have_been_replaced_with_the_later_ones_left_as_they_are() -> None:
+    """By another one after which they are legal; but not once its player has moved again."""
+    history = [start_position(RULES)]
+    for text in ("d5-d6", "c5-c4", "g4-h4"):
+        history.append(play(history[-1], Move.parse(text), RULES))
+    everywhere = range(len(INDEX))
+
+    def replaced(plies: int) -> set[str]:
+        legal = LegalActs(history[: plies + 1], RULES)
+        acts = [act for act in legal.retries(everywhere) if act.ply == plies - 2]
+        assert all(act.legal and act.kind is Kind.BACK for act in acts)
+        return {" ".join(map(str, act.moves)) for act in acts}
+
+    first = replaced(2)
+    assert "d5-d4 c5-c4" in first and "g4-h4 c5-c4" in first and "d5-d6 c5-c4" not in first
+    assert all(moves.endswith("c5-c4") for moves in first)
+    assert "c5-b5 g4-h4" in replaced(3), "red's turn, under green's next one"
+    assert not [act for act in LegalActs(history, RULES).retries(everywhere) if act.ply == 0]
+
+
 def test_another_turn_instead_of_the_last_may_have_made_a_stack_too_high() -> None:
     """Its excess may have been removed already."""
     high = rules({"f7": "rrgrg", "e7": "rg"}, {})

@@ -82,6 +82,16 @@ def test_the_opposite_transfer_between_two_squares_is_weighed_against_a_turn(
     assert reason(judge(look, [start_position(RULES)], RULES, None)) == found
 
 
+@pytest.mark.parametrize(("hidden", "covered"), [((), False), (("f3",), False), (("d6",), True)])
+def test_a_piece_that_disappears_beside_an_object_may_be_hidden_by_it(
+    hidden: tuple[str, ...], covered: bool
+) -> None:
+    """A dark head over a dark board may seem smaller than it is."""
+    look = fake_look(STACKS, {"d5": 0.9}, {"d5": {"": CLEAR}}, hidden=hidden)
+    found = judge(look, [start_position(RULES)], RULES, None)
+    assert reason(found) == "wrong_removal" and found.covered is covered
+
+
 @pytest.mark.parametrize(
     ("displaced", "wrong_tops", "alerted"), [(False, (), True), (True, ("d5",), True), (True, (), False)]
 )
