@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..game.position import MAX_HEIGHT
 from .act import Act, Kind
 from .course import IgnoredChanges, certain_faint_changes, shadow_evidence, square_gained_before
 from .temperature import TEMPERATURE
@@ -55,7 +56,7 @@ def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:
             return False
         if any(_contradicted(look, act, square) for square in act.changes):
             return False
-    if leaves_change_out(look, act, strong):
+    if leaves_change_out(look, act, strong) or (act.moves and act.legal and misfits(look, act)):
         return False
     return (
         not act.changes
@@ -91,16 +92,19 @@ def leaves_change_out(look: Look, act: Act, strong: Sequence[int], *, taken: boo
     )
 
 
-def misfits(look: Look, act: Act, colours: str) -> bool:
-    """Whether one of the squares that the act changes plainly shows another stack, wherever its pieces stand.
-
-    ``colours``: the letters of all players.
+def misfits(look: Look, act: Act) -> bool:
+    """Whether one of the squares that the act changes plainly shows another stack, wherever its pieces
+    stand. Not one that awaits its trimming: how high it is, is weighed with what lies beside the board.
     """
+    colours = sorted(set("".join((*look.evidence.standing, *act.changes.values()))))
+    if not colours:
+        return False
     nats = partial(look.evidence.stack_nats, off_centre=True)
     return any(
         nats(square, look.evidence.read(square, colours, MAX_READ_HEIGHT)[0]) - nats(square, stack)
         > MIN_MISSED_GAIN
         for square, stack in act.changes.items()
+        if len(stack) <= MAX_HEIGHT
     )
 
 

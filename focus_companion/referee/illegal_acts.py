@@ -145,7 +145,7 @@ class IllegalActs:
         return Wrong(fault.reason, turn, (target,), words.say(said, turn, target=target))
 
     def double_turns(self, open_squares: Collection[int]) -> Iterator[Act]:
-        """Two moves by the player to move, each of them legal by itself."""
+        """Two turns by the player to move, each of them legal by itself."""
         turn = self._position.to_move
         if not turn:
             return
@@ -171,6 +171,13 @@ class IllegalActs:
                             changes,
                             wrong=partial(_two_moves_alert, turn, squares),
                         )
+            if self._position.in_hand(turn) <= (one.origin is None):
+                continue
+            for target in set(open_squares).difference(squares_of(one)):
+                squares = tuple(sorted({*squares_of(one), target}))
+                after = {s: middle[s] + (turn if s == target else "") for s in squares}
+                changes = {s: left for s, left in after.items() if left != self._stacks[s]}
+                yield Act(Kind.WRONG_TWICE, changes, wrong=partial(_two_moves_alert, turn, squares))
 
     def left_high(self, pending: Move, open_squares: Collection[int]) -> Iterator[Act]:
         """Another piece has moved while the stack of the ``pending`` turn was still too high: untrimmed, or

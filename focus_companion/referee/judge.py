@@ -196,7 +196,6 @@ def _likeliest(look: Look, pool: ActPool, pending: Pending | None) -> Judgement:
         # If the players continue before a stack is known to be trimmed, it may have been left too high.
         and (pending is None or len(best.act.moves) < 2)
         and explains(look, best, pool.strong)
-        and not misfits(look, best.act, pool.position.players)
         and certain_faint_changes(look) <= {*known}
         and IgnoredChanges(look).penalty(best.act)
         <= (0.0 if best.act.kind is Kind.NOTHING else IGNORED_CHANGE_PENALTY / 2)
@@ -317,7 +316,15 @@ def _unexplained(look: Look, best: Judgement, squares: Sequence[int], position: 
     if likely or (best.act.changes and gained < look.evidence.gain(best.act.changes).nats + MIN_MISSED_GAIN):
         # It fits poorly, but may be a turn or another known act on exactly these squares; or no other stacks
         # would fit much better.
-        return best
+        asked = best.act.legal and best.act.moves and misfits(look, best.act)
+        return _as_question(_of_unexplained(act, gained, best), best) if asked else best
+    return _of_unexplained(act, gained, best)
+
+
+def _of_unexplained(act: Act, gained: float, best: Judgement) -> Judgement:
+    """The judgement that an unexplained ``act`` happened, which explains the picture better by so many nats;
+    the likeliest other explanation is ``best``.
+    """
     nats = gained + act.prior
     lead = nats - best.nats
     return Judgement(

@@ -70,6 +70,18 @@ def test_a_turn_on_exactly_the_squares_that_differ_is_not_unexplained(also_diffe
         assert (found.act.kind, found.act.moves) == (Kind.TURN, (Move.parse("d5-d6"),))
 
 
+@pytest.mark.parametrize(("better", "certain"), [(0.0, True), (50.0, True), (60.0, False)])
+def test_a_turn_whose_square_plainly_shows_another_stack_is_asked_about(better: float, certain: bool) -> None:
+    """Though no act leaves that stack, and the turn explains its pixels well."""
+    fits = {"d5": {"": CLEAR}, "d6": {"rg": CLEAR, "ggg": CLEAR + better}}
+    look = fake_look(STACKS, {"d5": 0.9, "d6": 0.9}, fits)
+    found = judge(look, [start_position(RULES)], RULES, None)
+    assert found.act.moves == (Move.parse("d5-d6"),)
+    assert (found.lead >= MIN_CERTAIN_LEAD) is certain
+    reasons = [rival.wrong().reason for rival in found.rivals if rival.wrong is not None]
+    assert reasons == ([] if certain else ["unexplained"])
+
+
 @pytest.mark.parametrize(("better", "found"), [(50.0, "out_of_turn"), (0.0, "")], ids=["better", "as good"])
 def test_the_opposite_transfer_between_two_squares_is_weighed_against_a_turn(
     better: float, found: str

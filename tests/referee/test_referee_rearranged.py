@@ -50,3 +50,11 @@ def test_what_no_act_explains_is_alerted_at_once_if_only_stacks_have_changed() -
     table = begun(Rules.make(2))
     changed = table.put({"d5": "", "d6": "rg", "c7": "", "e8": "r"})
     assert table.show(changed, 1.2).summary == ["alert unexplained"]
+
+
+def test_two_pieces_placed_at_once_by_one_player_are_two_turns_of_that_player() -> None:
+    """And not one of each player, as would be legal: both pieces are green."""
+    table = begun(rules({"a4": "", "h4": ""}, {"g": 2, "r": 2}))
+    start = table.stacks
+    assert table.show(table.put({"a4": "g", "h4": "g"}), 1.2).summary == ["alert two_moves"]
+    assert table.show(start).summary == ["resolved"]
