@@ -49,6 +49,9 @@ class SettleTimes:
         settle_time = self.alert
         if act.lifted and not prompted:
             settle_time = self.lifted if wrong.reason == "wrong_removal" else self.hidden
+        elif prompted and act.trimmed and act.changes.get(act.moves[-1].target) == "":
+            # The whole stack is gone: somebody lifts it to get at its lowest pieces.
+            settle_time = self.lifted
         elif unexplained:
             # If not only stacks have changed, it is more likely a head over the board: wait.
             settle_time = self.unexplained if look.only_stacks_changed else self.lifted

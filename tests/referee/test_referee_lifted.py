@@ -52,3 +52,17 @@ def test_a_piece_that_vanishes_together_with_a_turn_is_alerted_once_nobody_can_s
     assert table.show(table.put({"d5": "", "d6": "rg", "e4": ""}), 2.0).summary == ["move d5-d6"]
     assert table.show(seconds=3.0).summary == ["alert wrong_removal"]
     assert table.show(table.put({"e4": "r"})).summary == ["resolved"]
+
+
+def test_a_stack_that_is_lifted_to_get_at_its_lowest_pieces_is_not_missing() -> None:
+    table = begun(rules(TALL, {"g": 1, "r": 1}))
+    assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).summary == ["prompt d5"]
+    lifted = table.put({"d5": ""})
+    assert table.show(lifted, 2.0).summary == []
+    assert table.show(table.put({"d5": "rrgrg"})).summary == ["move d7-d5"]
+
+
+def test_a_stack_that_stays_away_from_the_board_is_missing() -> None:
+    table = begun(rules(TALL, {"g": 1, "r": 1}))
+    assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).summary == ["prompt d5"]
+    assert table.show(table.put({"d5": ""}), 4.0).summary == ["alert wrong_removal"]
