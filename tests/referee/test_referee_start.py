@@ -12,7 +12,7 @@ from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.session.requests import NewGame, Request, TakeBack
-from focus_companion.simulator.scene_style import Lamp, Lighting
+from focus_companion.simulator.scene_style import Lamp, Lighting, aimed_camera
 from focus_companion.simulator.stage import Hand
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.pose import pushed
@@ -243,3 +243,11 @@ def _from(table: Table, start: Stacks, move: str) -> Stacks:
     assert start == table.session.position.stacks
     assert Move.parse(move).origin is not None
     return table.after(move)
+
+
+def test_a_game_begins_although_a_tall_stack_hides_a_square() -> None:
+    look = small_look()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=35.0, azimuth=7.0, fill=0.83)
+    towering = rules({"d7": "rgrgr"}, {})
+    table = begun(towering, look=replace(look, camera=camera))
+    assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]

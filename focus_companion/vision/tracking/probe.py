@@ -68,12 +68,31 @@ class Probe:
         self.points: Floats = np.array(points)
         self.labels = np.array(labels)
         self.owners = np.array(owners)
+        self._radius = profile.piece.radius
+        self._tall = np.array([square for square, stack in enumerate(stacks) if len(stack) > 1], np.intp)
+        """Squares with stacks that may occlude others; single pieces hide at most a rim."""
+        self._axes = profile.centres[self._tall]
+        self._tops = profile.piece.height + profile.rise * np.array(
+            [len(stacks[square]) - 1 for square in self._tall]
+        )
         reach = _FIELD_CORNER_OFFSET * profile.pitch
         corners = np.array([(-reach, -reach), (-reach, reach), (reach, -reach), (reach, reach)])
         flat = (profile.centres[:, None] + corners).reshape(-1, 2)
         self.fields: Floats | None = np.column_stack([flat, np.zeros(len(flat))]) if profile.flat else None
         """Points (52 × 4, 3) near the corners of the squares; only for boards without domes, whose fields may
         differ in shade."""
+
+    def seen_from(self, camera: Camera) -> NDArray[np.bool_]:
+        """Mask (N,) of the points that no stack on another square occludes."""
+        place = camera.place
+        # The line of sight is below the top of a stack from its point up to this fraction of its length.
+        low = (self._tops - self.points[:, 2:]) / (place[2] - self.points[:, 2:])
+        along = (place[:2] - self.points[:, :2])[:, None] * np.clip(low, 0.0, 1.0)[..., None]
+        offset = self._axes - self.points[:, None, :2]
+        nearest = (offset * along).sum(2) / np.maximum((along**2).sum(2), 1e-9)
+        distance = np.linalg.norm(offset - np.clip(nearest, 0.0, 1.0)[..., None] * along, axis=2)
+        hides = (low > 0) & (distance < self._radius) & (self._tall != self.owners[:, None])
+        return np.asarray(~hides.any(1))
 
     def moved(self, dx: float, dy: float, turn: float) -> Floats:
         """The points (N, 3) after the board was moved by (dx, dy) mm and rotated by ``turn`` radians."""
@@ -138,13 +157,13 @@ def log_likelihood_ratio(
 
 def agreement(image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: ColourModel) -> Floats:
     """For every square, (52,), the mean log-likelihood ratio per point, in nats, in favour of the
-    position.
+    position; 0 if stacks in front of it occlude all of its points.
     """
     pixels, fields = camera.project(probe.points), None
     if probe.fields is not None and colours.known[BARE]:
         fields = _field_log_likelihood(image, camera, probe, _sampled(image, pixels)[0].astype(float))
     nats = log_likelihood_ratio(image, pixels, probe.labels, colours, fields)
-    known = probe.owners >= 0
+    known = (probe.owners >= 0) & probe.seen_from(camera)
     total = np.bincount(probe.owners[known], nats[known], len(SQUARES))
     return np.asarray(total / np.maximum(1, np.bincount(probe.owners[known], minlength=len(SQUARES))))
 
