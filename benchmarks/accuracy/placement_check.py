@@ -136,7 +136,7 @@ def look_at(seed: int, positions: int, least_tilt: float, least_pitch: float) ->
     if np.linalg.norm(gap, axis=1).mean() > 0.5 * truth.pitch_pixels(look.profile):
         return "found elsewhere"
     outlines = Outlines(found.camera, found.profile)
-    colours, background = ColourModel(), Background(*first.shape[:2])
+    colours, background = ColourModel(), Background()
     colours.guess(usual_pieces(letters))
     learn(first, outlines, start, colours, background, keep=0.0)
     trial = try_picture(Evidence(first, outlines, colours, background, start), letters)

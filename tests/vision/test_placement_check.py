@@ -139,7 +139,7 @@ def misread(tilt: float) -> tuple[Mount, list[int]]:
     view = view_of(look)
     first = view.shoot(Stage(START, seats={}), rng)
     outlines = Outlines(look.camera, PROFILE)
-    colours, background = ColourModel(), Background(*first.shape[:2])
+    colours, background = ColourModel(), Background()
     colours.guess(usual_pieces("gr"))
     learn(first, outlines, START, colours, background, keep=0.0)
     trial = try_picture(Evidence(first, outlines, colours, background, START), "gr")

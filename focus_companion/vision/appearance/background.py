@@ -38,16 +38,39 @@ _PEAK_NATS = 3 * float(np.log(256 / (np.sqrt(2 * np.pi) * _SIGMA)))
 class Background:
     """The remembered bare colour of every pixel of the picture, unknown until the pixel was seen bare."""
 
-    def __init__(self, height: int, width: int) -> None:
-        self._colour = np.zeros((height, width, 3), np.uint8)
-        self._known = np.zeros((height, width), bool)
-        self._inferred = np.zeros((height, width), bool)
+    def __init__(self) -> None:
+        self._hold(Window(0, 0, 0, 0))
+
+    def _hold(self, window: Window) -> None:
+        """Forget everything, and hold the pixels of this window from now on."""
+        size = window.bottom - window.top, window.right - window.left
+        self._window = window
+        self._colour, self._known = np.zeros((*size, 3), np.uint8), np.zeros(size, np.bool_)
+        self._inferred: NDArray[np.bool_] | None = None
+
+    def _part(self, window: Window) -> tuple[slice, slice]:
+        """The rows and columns of a window in what is held, which is extended if necessary."""
+        held = self._window
+        if held.including(window) != held:
+            colour, known, inferred = self._colour, self._known, self._inferred
+            seen = bool(known.any())
+            self._hold(held.including(window) if seen else window)
+            if seen:
+                before = self._part(held)
+                self._colour[before], self._known[before] = colour, known
+                if inferred is not None:
+                    self._inferred = np.zeros_like(self._known)
+                    self._inferred[before] = inferred
+            held = self._window
+        rows = slice(window.top - held.top, window.bottom - held.top)
+        return rows, slice(window.left - held.left, window.right - held.left)
 
     def learn(self, image: NDArray[np.uint8], window: Window, bare: NDArray[np.bool_], rate: float) -> None:
         """Learn the pixels of ``window`` that ``bare`` (h, w) marks; ``rate`` (0 … 1) is the weight of this
         picture.
         """
-        colour, known = self._colour[window.slices], self._known[window.slices]
+        part = self._part(window)
+        colour, known = self._colour[part], self._known[part]
         pixels = np.ascontiguousarray(image[window.slices])
         blend = np.asarray(cv2.addWeighted(pixels, rate, np.ascontiguousarray(colour), 1.0 - rate, 0.0))
         seen = (bare & known).astype(np.uint8)
@@ -59,8 +82,10 @@ class Background:
         """Assume that the pixels of a field that were never seen bare have the shade of those that were.
         ``fields`` (h, w) numbers the fields of ``window`` from 1; 0 is no field.
         """
-        colour, known = self._colour[window.slices], self._known[window.slices]
-        inferred = self._inferred[window.slices]
+        part = self._part(window)
+        if self._inferred is None:
+            self._inferred = np.zeros_like(self._known)
+        colour, known, inferred = self._colour[part], self._known[part], self._inferred[part]
         # At the edge of a piece or of another field, pixels mix the shades of both.
         pure = cv2.erode(known.astype(np.uint8), _BLUR_KERNEL) > 0
         pure &= np.asarray(cv2.erode(fields, _BLUR_KERNEL)) == np.asarray(cv2.dilate(fields, _BLUR_KERNEL))
@@ -77,7 +102,8 @@ class Background:
 
     def forget(self) -> None:
         """Forget everything, as the light or the board's place has changed."""
-        self._known[:] = self._inferred[:] = False
+        self._known[:] = False
+        self._inferred = None
 
     def log_likelihood(
         self,
@@ -93,14 +119,17 @@ class Background:
         shows the shade of another; ``around`` (h, w, 3) is then the shade around each pixel, for the light on
         pixels never seen bare.
         """
-        seen = self._known[window.slices]
-        known = seen | self._inferred[window.slices]
+        part = self._part(window)
+        seen = self._known[part]
+        known = seen if self._inferred is None else seen | self._inferred[part]
+        if not known.any():
+            return generic
         if fields is None:
-            deviation = cv2.absdiff(pixels, self._colour[window.slices]).astype(np.float32)
+            deviation = cv2.absdiff(pixels, self._colour[part]).astype(np.float32)
             exponent = np.asarray(cv2.transform(cv2.multiply(deviation, deviation), _EXPONENT_KERNEL))
             own = np.asarray(_PEAK_NATS + exponent, np.float32)
         else:
-            shades = self._colour[window.slices]
+            shades = self._colour[part]
             if around is not None:
                 shades = np.where(seen[..., None], shades, relit(shades, around))
             own = shade_log_likelihood(pixels, shades)

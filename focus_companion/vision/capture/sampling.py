@@ -12,6 +12,10 @@ from .planes import sampling_step
 
 WHOLE_PICTURE: Final = (slice(None), slice(None))
 """The row and column slices of a whole picture."""
+_BLUR_REACH: Final = 2
+"""Pixels on each side of a pixel that are mixed with it when a picture is smoothed."""
+STRIP_ROWS: Final = 64
+"""Rows of a picture that are processed at a time, so that temporary arrays are small."""
 
 
 def thinned(image: Image, step: int) -> Image:
@@ -34,7 +38,22 @@ def halved(image: Image) -> Image:
 
 def blurred(image: Image) -> Image:
     """Slightly smoothed, so that the camera's noise and slightest shake are not taken for changes."""
-    return np.asarray(cv2.blur(image, (5, 5)), np.uint8)
+    return np.asarray(cv2.blur(image, (2 * _BLUR_REACH + 1,) * 2), np.uint8)
+
+
+def blurred_and_thinned(image: Image, step: int) -> Image:
+    """Every ``step``-th pixel of every ``step``-th row of the :func:`blurred` picture.
+
+    Computed in strips, as the whole blurred picture would take as much memory as the picture.
+    """
+    height, width = image.shape[:2]
+    found = np.empty((-(-height // step), -(-width // step), 3), np.uint8)
+    for number in range(0, len(found), STRIP_ROWS):
+        first, last = number * step, (number + STRIP_ROWS) * step
+        top = max(0, first - _BLUR_REACH)
+        part = blurred(image[top : last + _BLUR_REACH])
+        found[number : number + STRIP_ROWS] = part[first - top : last - top : step, ::step]
+    return found
 
 
 def sampled(picture: Picture, part: tuple[slice, slice] = WHOLE_PICTURE) -> Image:

@@ -39,7 +39,7 @@ def pixel_mismatch(
     small, _ = reduced(image, MAX_PIXELS)
     outlines = Outlines(resized(camera, small), profile, tallest=max(1, *(len(stack) for stack in stacks)))
     colours = ColourModel()
-    bare = Background(*small.shape[:2])
+    bare = Background()
     learn(small, outlines, stacks, colours, bare, keep=0.0, except_squares=doubtful)
     window, painted = labels(outlines, stacks)
     # Pixels on an outline mix the colours of both sides, so that a smaller piece would always score better.

@@ -224,47 +224,47 @@ def lattice_mask(outlines: Outlines, window: Window) -> Mask:
     """Mask (h, w) of the window's pixels on the lattice of squares; read-only."""
     masks = _lattice_masks(outlines)
     if window not in masks:
-        masks[window] = _lattice(outlines, window)
+        masks[window] = filled_fields(outlines, window) > 0
     return masks[window]
-
-
-def _lattice(outlines: Outlines, window: Window) -> Mask:
-    return fields(outlines, window) > 0
 
 
 def fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
     """The field at each pixel of the window, ignoring occlusion, (h, w): the index of its square plus 1; 0
     outside the lattice; read-only.
     """
-    return _filled_fields(outlines, window, unused=False)
+    return _cached_fields(outlines, window, unused=False)
 
 
 def unused_fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
     """The same for the twelve unused squares in the corners of the lattice, numbered from 1."""
-    return _filled_fields(outlines, window, unused=True)
+    return _cached_fields(outlines, window, unused=True)
 
 
 @cached_per_outlines
 def _known_fields(outlines: Outlines) -> dict[tuple[Window, bool], NDArray[np.uint8]]:
-    """The results of :func:`_filled_fields` so far, by window and whether the squares are the unused ones."""
+    """The results of :func:`_cached_fields` so far, by window and whether the squares are the unused ones."""
     return {}
 
 
-def _filled_fields(outlines: Outlines, window: Window, *, unused: bool) -> NDArray[np.uint8]:
-    """(h, w): which of the 52 (or of the ``unused``) squares a pixel is on, from 1; else 0."""
+def _cached_fields(outlines: Outlines, window: Window, *, unused: bool) -> NDArray[np.uint8]:
     known = _known_fields(outlines)
     if (window, unused) not in known:
-        mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
-        profile = outlines.profile
-        centres = profile.unused_centres if unused else profile.centres
-        corners = centres[:, None] + np.array(list(CORNERS.values())) * (profile.pitch / 2)
-        pixels = outlines.camera.project(np.insert(corners.reshape(-1, 2), 2, 0.0, axis=1))
-        outline = np.round((pixels - (window.left, window.top)) * 16).astype(np.int32)
-        for index, square in enumerate(outline.reshape(-1, len(CORNERS), 2), 1):
-            cv2.fillConvexPoly(mask, square, index, cv2.LINE_8, 4)
-        mask.flags.writeable = False
-        known[window, unused] = mask
+        known[window, unused] = filled_fields(outlines, window, unused=unused)
     return known[window, unused]
+
+
+def filled_fields(outlines: Outlines, window: Window, *, unused: bool = False) -> NDArray[np.uint8]:
+    """:func:`fields` or :func:`unused_fields`, computed anew, for use once."""
+    mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
+    profile = outlines.profile
+    centres = profile.unused_centres if unused else profile.centres
+    corners = centres[:, None] + np.array(list(CORNERS.values())) * (profile.pitch / 2)
+    pixels = outlines.camera.project(np.insert(corners.reshape(-1, 2), 2, 0.0, axis=1))
+    outline = np.round((pixels - (window.left, window.top)) * 16).astype(np.int32)
+    for index, square in enumerate(outline.reshape(-1, len(CORNERS), 2), 1):
+        cv2.fillConvexPoly(mask, square, index, cv2.LINE_8, 4)
+    mask.flags.writeable = False
+    return mask
 
 
 def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Column, ...]:

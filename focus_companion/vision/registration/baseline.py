@@ -18,7 +18,7 @@ from ..capture.sampling import halved
 from .conditions import Conditions
 from .light_fit import light_between
 from .motion import STILL, Motion, Sampling, rays
-from .remapping import remapped
+from .remapping import remap
 
 Floats = NDArray[np.float64]
 Field = NDArray[np.float32]
@@ -204,7 +204,9 @@ class Baseline:
             directions = rays(sampling.pixels(points), sampling.lens)
             return sampling.points(motion.project(directions, sampling.lens))
 
-        return remapped(picture, (picture.shape[1], picture.shape[0]), places)[0]
+        steady = np.empty_like(picture)
+        remap(picture, places, steady)
+        return steady
 
 
 def _contrast(filtered: Field) -> float:

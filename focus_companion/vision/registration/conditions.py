@@ -11,10 +11,11 @@ import cv2
 import numpy as np
 
 from ..capture.frames import Image
+from ..capture.sampling import STRIP_ROWS
 from ..geometry.stack_masks import Window
 from .light import Light
 from .motion import STILL, Motion, Sampling, rays
-from .remapping import remapped
+from .remapping import remap
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +68,10 @@ class Conditions:
             return image
         undone, unseen = image.copy(), None
         if self.motion is not STILL:
-            undone[window.slices], unseen = self._window_steadied(image, window)
+            unseen = self._steady(image, window, undone[window.slices])
         if self.light is not None:
             part = self.sampling.window.slices
-            undone[part] = self.light.undo(undone[part], before[part])
+            self.light.undo(undone[part], before[part], undone[part])
         if unseen is not None:
             cv2.copyTo(before[window.slices], unseen, undone[window.slices])
         return undone
@@ -89,11 +90,15 @@ class Conditions:
         inside = ((down >= 0) & (down < 1))[:, None] & ((across >= 0) & (across < 1))
         if inside.all():
             return picture
-        factor = np.where(inside[..., None], np.float32(1), 1 / self.light.gain_at(across, down))
-        return np.asarray(cv2.multiply(picture, factor, dtype=cv2.CV_8U), np.uint8)
+        undone = np.empty_like(picture)
+        for first in range(0, len(down), STRIP_ROWS):
+            rows = slice(first, first + STRIP_ROWS)
+            gain = self.light.gain_at(across, down[rows])
+            factor = np.where(inside[rows, :, None], np.float32(1), 1 / gain)
+            cv2.multiply(picture[rows], factor, undone[rows], dtype=cv2.CV_8U)
+        return undone
 
-    def _window_steadied(self, image: Image, window: Window) -> tuple[Image, Image | None]:
-        """The window with the motion undone, and its pixels that are out of view."""
-        lens, size = self.sampling.lens, (window.right - window.left, window.bottom - window.top)
-        corner = np.array([window.left, window.top])
-        return remapped(image, size, lambda points: self.motion.project(rays(points + corner, lens), lens))
+    def _steady(self, image: Image, window: Window, shown: Image) -> Image | None:
+        """Write the window with the motion undone to ``shown``; returns its pixels that are out of view."""
+        lens, corner = self.sampling.lens, np.array([window.left, window.top])
+        return remap(image, lambda points: self.motion.project(rays(points + corner, lens), lens), shown)

@@ -66,15 +66,17 @@ class Light:
         found = cv2.remap(self.gain, at, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(found, np.float32)
 
-    def undo(self, picture: Image, before: Image) -> Image:
-        """The picture as it would look in the light of the picture ``before``."""
+    def undo(self, picture: Image, before: Image, corrected: Image | None = None) -> Image:
+        """The picture as it would look in the light of the picture ``before``; written to ``corrected``, if
+        given, which may be the picture itself.
+        """
         height, width = picture.shape[:2]
         fine = _resampled(np.float32(1) / self.gain, width, height, cv2.INTER_CUBIC)
         for patch in self.patches:
             now, earlier = (_cell_means(each).astype(np.float32) for each in (picture, before))
             fine /= _bordered(patch.factors(now, earlier / fine[1:-1, 1:-1], earlier))
         gain = enlarged(fine, _FINE_CELL, width, height)
-        corrected = np.empty_like(picture)
+        corrected = np.empty_like(picture) if corrected is None else corrected
         if self.veil is None:
             for rows, factor in gain:
                 cv2.multiply(picture[rows], factor, corrected[rows], dtype=cv2.CV_8U)

@@ -18,12 +18,12 @@ _GRID_STEP: Final = 16
 """Sampling step of the remapping in pixels, with linear interpolation in between."""
 
 
-def remapped(
-    image: Image, size: tuple[int, int], places: Callable[[Floats], Floats]
-) -> tuple[Image, Image | None]:
-    """The image remapped to ``size`` (width, height), and a mask (255 or 0) of the pixels that it does not
-    show, if any; ``places`` maps points (N, 2) to those in the image.
+def remap(image: Image, places: Callable[[Floats], Floats], shown: Image) -> Image | None:
+    """Remap the image to ``shown``, in place; ``places`` maps points (N, 2) of that to those in the image.
+
+    Returns a mask (255 or 0) of the pixels that the image does not show, if any.
     """
+    size = shown.shape[1], shown.shape[0]
     # Sampled at the centres of cells, with a border of one cell, so that resizing interpolates at every
     # pixel.
     columns, rows = (-(-side // _GRID_STEP) + 2 for side in size)
@@ -32,7 +32,6 @@ def remapped(
     )
     grid = places(np.column_stack([x.ravel(), y.ravel()])).reshape(rows, columns, 2).astype(np.float32)
     last = image.shape[1] - 1, image.shape[0] - 1
-    shown = np.empty((size[1], size[0], 3), np.uint8)
     # Interpolated positions lie between those of the grid.
     inside = (grid >= 0).all() and (grid <= last).all()
     unseen = None if inside else np.empty((size[1], size[0]), np.uint8)
@@ -40,4 +39,4 @@ def remapped(
         cv2.remap(image, at, None, cv2.INTER_LINEAR, shown[strip], cv2.BORDER_REPLICATE)
         if unseen is not None:
             cv2.bitwise_not(cv2.inRange(at, (0, 0), last), unseen[strip])
-    return shown, unseen
+    return unseen

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ...game.position import MAX_HEIGHT
 from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
-from ..capture.sampling import blurred, thinned
-from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, lattice_mask
+from ..capture.sampling import STRIP_ROWS, blurred, blurred_and_thinned, thinned
+from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, filled_fields
 from ..registration.conditions import Conditions
 from ..registration.focus import SAMPLES_PER_SQUARE, blur_difference, focused_alike
 from ..robust_statistics import centre_and_deviation
@@ -74,8 +74,7 @@ class Smoothed:
         which the light was measured, it is undone as well.
         """
         if self._thinned is None or self._thinned[:2] != (window, every):
-            # A copy, so that the rest of a large picture is released.
-            part = blurred(self.image[window.slices])[::every, ::every].copy()
+            part = blurred_and_thinned(self.image[window.slices], every)
             if self.undone is not None:
                 part = self.undone.undo_around(part, window, every)
             self._thinned = window, every, part
@@ -135,8 +134,11 @@ class Change:
 
     def differing(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Mask (h, w) of the pixels in which two blurred pictures (h, w, 3) differ by more than noise."""
-        similar = np.asarray(cv2.inRange(cv2.absdiff(now, before), (0, 0, 0), self._tolerance), np.uint8)
-        differing: NDArray[np.bool_] = similar == 0
+        differing = np.empty(now.shape[:2], np.bool_)
+        for first in range(0, len(now), STRIP_ROWS):
+            rows = slice(first, first + STRIP_ROWS)
+            similar = cv2.inRange(cv2.absdiff(now[rows], before[rows]), (0, 0, 0), self._tolerance)
+            np.equal(similar, 0, out=differing[rows])
         return differing
 
     @property
@@ -177,7 +179,7 @@ class Change:
         step = self.step
         window = table_window(self.outlines)
         shown = [picture.thinned(window, step) for picture in self._pictures]
-        beside = self.differing(*shown) & ~_near_lattice(self.outlines)[::step, ::step]
+        beside = self.differing(*shown) & ~_near_lattice(self.outlines)
         if self.occluded is not None:
             beside &= ~self.occluded[window.slices][::step, ::step]
         if not beside.any():
@@ -250,7 +252,11 @@ class Change:
     @property
     def step(self) -> int:
         """Sampling step in pixels."""
-        return max(1, round(self.outlines.pitch / SAMPLES_PER_SQUARE))
+        return _step(self.outlines)
+
+
+def _step(outlines: Outlines) -> int:
+    return max(1, round(outlines.pitch / SAMPLES_PER_SQUARE))
 
 
 def reflected(outlines: Outlines, square: int, conditions: Conditions | None) -> bool:
@@ -297,13 +303,13 @@ def _stack_pixel_cache(outlines: Outlines) -> dict[tuple[int, int], NDArray[np.i
 
 @cached_per_outlines
 def _near_lattice(outlines: Outlines) -> NDArray[np.bool_]:
-    """Mask of the table's window: the lattice's squares and whatever may stand on them."""
-    window = table_window(outlines)
-    mask = lattice_mask(outlines, window).copy()
+    """Mask of the table's window, subsampled: the lattice's squares and whatever may stand on them."""
+    window, step = table_window(outlines), _step(outlines)
+    mask = filled_fields(outlines, window) > 0
     for column in outlines.columns:
         top, left = column.top - window.top, column.left - window.left
         mask[top : top + column.height, left : left + column.width] |= column.standing(MAX_HEIGHT)
-    return mask
+    return mask[::step, ::step].copy()
 
 
 @cached_per_outlines

@@ -110,7 +110,7 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
     placement, relearn = hypothesis.placement, hypothesis.relearn
     outlines, probe = placement.outlines, Probe(placement.profile, stacks)
     colours = before_any_piece(players, placement.profile) if relearn else placement.colours
-    background = Background(*image.shape[:2])
+    background = Background()
     if relearn:
         learn(image, outlines, stacks, colours, background, keep=0.0)
     if share_agreeing(image, placement.camera, probe, colours) < hypothesis.required:
@@ -135,11 +135,12 @@ def _grown_squares(
     """Squares that clearly show a higher stack than the expected one, which must not be learned as the
     background.
     """
-    evidence = Evidence(image, outlines, colours, Background(*image.shape[:2]), stacks)
     pixels, grown = _MIN_GROWN_SHARE * outlines.piece_pixels, []
     for square, stack in enumerate(stacks):
         if not 0 < len(stack) < TALLEST_UNTRIMMED:
             continue
+        # One for each square: what it keeps of all of them would take ten megabytes.
+        evidence = Evidence(image, outlines, colours, Background(), stacks)
         at_most = evidence.taller_at_most(square, len(stack), players, TALLEST_UNTRIMMED)
         if at_most < AGREEMENT_THRESHOLD * pixels:
             # No higher stack can show clearly, as on most squares: it need not be read.
@@ -158,7 +159,7 @@ def share_agreeing_in_view(image: Image, placement: Placement, stacks: Sequence[
     profile, camera = placement.profile, placement.camera
     x, y = camera.project(np.column_stack([profile.centres, np.zeros(len(profile.centres))])).T
     inside = (x >= 0) & (x < camera.lens.width) & (y >= 0) & (y < camera.lens.height)
-    colours, background = before_any_piece(players, profile), Background(*image.shape[:2])
+    colours, background = before_any_piece(players, profile), Background()
     beyond = np.flatnonzero(~inside).tolist()
     learn(image, placement.outlines, stacks, colours, background, keep=0.0, except_squares=beyond)
     shown = agreement(image, camera, Probe(profile, stacks), colours)[inside]

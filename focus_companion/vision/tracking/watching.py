@@ -103,19 +103,21 @@ class Watching:
             picture = replace(picture, since=last.since)
         # Each look holds tens of megabytes: this one is released before the next is made.
         del last
-        taken = smoothed = Smoothed(picture.image)
-        conditions = self._reference.conditions(taken, self.outlines, self._motion)
+        smoothed = Smoothed(picture.image)
+        conditions = self._reference.conditions(smoothed, self.outlines, self._motion)
         self._motion = conditions.motion
         if not conditions.same:
             window, before = table_window(self.outlines), self._reference.picture.image
-            smoothed = Smoothed(conditions.undo(taken.image, window, before), conditions)
+            smoothed = Smoothed(conditions.undo(picture.image, window, before), conditions)
         self._reference.remove_objects(smoothed.image)
         change = self._change_between(smoothed, self._reference.picture)
         if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
             return corrected._compare(picture)
         if is_wide(change, self._context.standing):
             # Compared as captured: a board pushed by a square looks much like one that has hardly moved.
-            raw = change if conditions.same else self._change_between(taken, self._reference.picture)
+            raw = change
+            if not conditions.same:
+                raw = self._change_between(Smoothed(picture.image), self._reference.picture)
             after = self._recover(picture, raw, change)
             if after is not self:
                 return after
@@ -328,7 +330,7 @@ class Watching:
         self._placement = before.at(fitted if agrees > CERTAIN_AGREEMENT else camera)
         hidden = self._reference.hidden
         self._reference = Reference(taken, hidden, hidden)
-        self._background = Background(*taken.image.shape[:2])
+        self._background = Background()
         self._motion = STILL
         self._context.watch(self.outlines)
         self._learn(taken.image)

@@ -36,7 +36,7 @@ def with_piece(
 
 
 def test_a_hidden_part_is_assumed_to_look_like_the_rest_of_the_field_until_it_is_seen() -> None:
-    background = Background(40, 80)
+    background = Background()
     with_piece(background, (40, 90, 60), (20, 20, 20))
     assert nats(background, (40, 90, 60)) == nats(background, (200, 210, 220)) == -3.0
     background.infer_hidden(WHOLE, FIELDS)
@@ -50,10 +50,10 @@ def test_a_hidden_part_is_assumed_to_look_like_the_rest_of_the_field_until_it_is
 
 def test_the_shade_of_a_dark_field_under_a_white_piece_is_not_taken_from_their_blurred_edges() -> None:
     """Otherwise the field would look more like a black piece once the white one is gone."""
-    background, field = Background(40, 80), (35, 46, 68)
+    background, field = Background(), (35, 46, 68)
     with_piece(background, field, (205, 234, 245), blur=1.0)
     background.infer_hidden(WHOLE, FIELDS)
-    exactly = Background(40, 80)
+    exactly = Background()
     exactly.learn(np.full((40, 80, 3), field, np.uint8), WHOLE, np.ones((40, 80), bool), 1.0)
     assert nats(background, field, flat=True) > nats(exactly, field, flat=True) - 0.5
 
@@ -73,7 +73,7 @@ def test_a_field_of_a_chess_board_shows_its_own_shade_in_light_and_shadow(
     shown: tuple[int, int, int], bare: bool
 ) -> None:
     """It is compared with a piece that may have any colour, whatever the rest of the board looks like."""
-    background, field = Background(40, 80), np.full((40, 80, 3), (154, 195, 217), np.uint8)
+    background, field = Background(), np.full((40, 80, 3), (154, 195, 217), np.uint8)
     background.learn(field, WHOLE, np.ones((40, 80), bool), 1.0)
     elsewhere = np.full((40, 80), 4.0, np.float32)
     pixels = np.full((40, 80, 3), shown, np.uint8)
@@ -83,7 +83,7 @@ def test_a_field_of_a_chess_board_shows_its_own_shade_in_light_and_shadow(
 
 def test_what_a_piece_beside_the_squares_has_uncovered_is_the_bare_board() -> None:
     """It had been taken for a part of the board, which shows another colour now."""
-    background, piece, frame = Background(40, 80), (26, 28, 29), (200, 210, 220)
+    background, piece, frame = Background(), (26, 28, 29), (200, 210, 220)
     background.learn(np.full((40, 80, 3), piece, np.uint8), WHOLE, np.ones((40, 80), bool), 1.0)
     elsewhere = np.full((40, 80), 4.0, np.float32)
     pixels = np.full((40, 80, 3), frame, np.uint8)

@@ -137,7 +137,7 @@ def test_a_bent_stack_keeps_its_height() -> None:
     outlines = Outlines(camera, look.profile)
     stacks = tuple("rgrgr" if k == square else "rg"[k % 2] if k % 3 else "" for k in range(len(SQUARES)))
     straight, bent = (picture_of(outlines, stacks, square, bend) for bend in (0.0, 0.6))
-    colours, background = ColourModel(), Background(*straight.shape[:2])
+    colours, background = ColourModel(), Background()
     learn(straight, outlines, stacks, colours, background, keep=0.0)
     for image in (straight, bent):
         evidence = Evidence(image, outlines, colours, background, stacks)

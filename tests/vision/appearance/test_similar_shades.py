@@ -34,7 +34,7 @@ def gain_of_a_piece(shade: tuple[int, int, int], glare: float = 0.0, spread: flo
         lit = column.masks[1] & (rng.random(part.shape[:2]) < glare)
         part[lit] += rng.random((int(lit.sum()), 1)) * (WHITE - np.array(shade))
     taken = np.clip(image + rng.normal(0, 3, image.shape), 0, 255).astype(np.uint8)
-    colours, background = ColourModel(), Background(480, 640)
+    colours, background = ColourModel(), Background()
     learn(taken, OUTLINES, STOOD, colours, background, keep=0.0)
     assert colours.typical[CLASS["g"]] > 2
     return Evidence(taken, OUTLINES, colours, background, STOOD).stack_gain(D5, "g").nats

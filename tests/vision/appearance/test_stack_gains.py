@@ -62,7 +62,7 @@ def test_gains_follow_the_stacks_around_the_square(stack: str, profile: BoardPro
     for changes in AROUND:
         stood = position(changes)
         cached, fresh = (
-            Evidence(image, seen, model, Background(240, 320), stood).stack_gain(square, stack)
+            Evidence(image, seen, model, Background(), stood).stack_gain(square, stack)
             for seen in (outlines, outlines_of(profile))
         )
         assert cached == fresh
@@ -86,7 +86,7 @@ def test_rounded_pieces_have_no_flat_tops(name: str) -> None:
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
 def test_no_taller_stack_explains_more_than_the_upper_bound(profile: BoardProfile) -> None:
     image = np.random.default_rng(5).integers(0, 255, (240, 320, 3), np.uint8)
-    evidence = Evidence(image, outlines_of(profile), colours(), Background(240, 320), position({}))
+    evidence = Evidence(image, outlines_of(profile), colours(), Background(), position({}))
     for square in (INDEX["d4"], INDEX["e8"], INDEX["a3"]):
         for pieces in (1, 2):
             taller = ["".join(each) for n in range(pieces + 1, 5) for each in product("gr", repeat=n)]

@@ -43,7 +43,7 @@ def evidence(
     colours = before_any_piece("gr", PROFILE)
     stood = tuple(before[name][0] if name in before else "" for name in SQUARES)
     shades = {square: shade for square, (_, shade) in before.items()}
-    background = Background(480, 640)
+    background = Background()
     learn(picture(field, shades), OUTLINES, stood, colours, background, keep=0.0)
     return Evidence(picture(field, {**shades, "d5": now}), OUTLINES, colours, background, stood)
 
@@ -104,7 +104,7 @@ BEFORE = {"g3": "g", "f6": "r", "c4": "g", "c6": "r"}
 @pytest.mark.parametrize("shown", ["", "g", "r", "rg", "gg", "gr"])
 def test_a_piece_with_the_shade_of_its_field_is_detected_by_its_side(field: str, shown: str) -> None:
     """White draughts have exactly the shade of the light fields here."""
-    colours, background = before_any_piece("gr", PROFILE), Background(480, 640)
+    colours, background = before_any_piece("gr", PROFILE), Background()
     stood = tuple(BEFORE.get(name, "") for name in SQUARES)
     learn(stack_with_dark_sides(field, "d5", ""), OUTLINES, stood, colours, background, keep=0.0)
     look = Evidence(stack_with_dark_sides(field, "d5", shown), OUTLINES, colours, background, stood)
@@ -114,7 +114,7 @@ def test_a_piece_with_the_shade_of_its_field_is_detected_by_its_side(field: str,
 
 
 def test_a_field_never_seen_bare_is_known_when_its_piece_has_gone() -> None:
-    colours, background = before_any_piece("gr", PROFILE), Background(480, 640)
+    colours, background = before_any_piece("gr", PROFILE), Background()
     stood = tuple({**BEFORE, "d5": "g"}.get(name, "") for name in SQUARES)
     learn(stack_with_dark_sides("light", "d5", "g"), OUTLINES, stood, colours, background, keep=0.0)
     look = Evidence(stack_with_dark_sides("light", "d5", ""), OUTLINES, colours, background, stood)

@@ -37,7 +37,7 @@ def table() -> tuple[SceneStyle, BoardView, np.random.Generator, ColourModel, Sm
     first = view.shoot(Stage(START, seats=SEATS), rng)
     colours = ColourModel()
     colours.guess(usual_pieces("gr"))
-    learn(first, Outlines(look.camera, look.profile), START, colours, Background(*first.shape[:2]), keep=0.0)
+    learn(first, Outlines(look.camera, look.profile), START, colours, Background(), keep=0.0)
     return look, view, rng, colours, Smoothed(first)
 
 

@@ -35,7 +35,7 @@ def test_a_board_is_found_to_half_a_square_up_to_a_square_and_a_half_away(
     truth = look(25.0, 10.0, 700.0, (640, 480), 60.0)
     image = draw(truth, STACKS, np.random.default_rng(5))
     colours = before_any_piece("gr", PROFILE)
-    learn(image, Outlines(truth, PROFILE), STACKS, colours, Background(*image.shape[:2]), keep=0.0)
+    learn(image, Outlines(truth, PROFILE), STACKS, colours, Background(), keep=0.0)
     held = pushed(truth, dx * PROFILE.pitch, dy * PROFILE.pitch, float(np.radians(degrees)))
     found, share = seek(image, held, PROFILE, Probe(PROFILE, STACKS), colours)
     assert corner_shift(found, truth, PROFILE) < 0.45
@@ -46,6 +46,6 @@ def test_a_picture_without_the_board_agrees_nowhere() -> None:
     held = look(25.0, 10.0, 700.0, (640, 480), 60.0)
     image = draw(held, STACKS, np.random.default_rng(5))
     colours = before_any_piece("gr", PROFILE)
-    learn(image, Outlines(held, PROFILE), STACKS, colours, Background(*image.shape[:2]), keep=0.0)
+    learn(image, Outlines(held, PROFILE), STACKS, colours, Background(), keep=0.0)
     empty = np.full_like(image, image[:8].mean())
     assert seek(empty, held, PROFILE, Probe(PROFILE, STACKS), colours)[1] < 0.5

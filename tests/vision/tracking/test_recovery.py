@@ -64,7 +64,7 @@ class Table:
     def verify(self, image: Image, hypothesis: Hypothesis, *_: object) -> Verified | None:
         this = hypothesis.placement.camera, hypothesis.relearn
         self.tried.append(this)
-        known = Verified(hypothesis.placement, Background(*image.shape[:2]), self.disagree)
+        known = Verified(hypothesis.placement, Background(), self.disagree)
         return known if this in self.verified else None
 
     def recognised(
