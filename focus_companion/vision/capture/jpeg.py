@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from functools import cached_property
 from typing import Final
+from weakref import ref
 
 import cv2
 import numpy as np
@@ -84,6 +85,7 @@ class JpegPicture:
             # The orientation is not known here, or the reduced picture is coarser than the subsampled copy.
             raise ValueError("to be decoded at once")
         self.data, self._header = data, header
+        self._whole: ref[NDArray[np.uint8]] | None = None
         self._reduced = self._decoded(cv2.IMREAD_REDUCED_COLOR_4)
 
     @property
@@ -91,10 +93,16 @@ class JpegPicture:
         """Shape of the whole picture, in numpy's order."""
         return self._header.height, self._header.width, 3
 
-    @cached_property
+    @property
     def image(self) -> NDArray[np.uint8]:
-        """The whole picture (H, W, 3) BGR, decoded on first use. Raises ValueError if it cannot be."""
-        return self._decoded(cv2.IMREAD_COLOR)
+        """The whole picture (H, W, 3) BGR, decoded on use, and released when nobody else uses it: it takes
+        thirty times the memory of the file. Raises ValueError if it cannot be decoded.
+        """
+        image = None if self._whole is None else self._whole()
+        if image is None:
+            image = self._decoded(cv2.IMREAD_COLOR)
+            self._whole = ref(image)
+        return image
 
     @cached_property
     def sampled(self) -> NDArray[np.uint8]:

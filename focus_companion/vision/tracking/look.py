@@ -18,6 +18,7 @@ from .change import Change, Smoothed
 from .occluder import Occluder
 from .probe import AGREEMENT_THRESHOLD, Probe, agreement, disagreeing_squares
 from .regions import AddedObject, Regions
+from .state import StillFrame
 from .stillness import Small
 
 _MIN_TOUCHED_SHARE = 0.01
@@ -63,7 +64,7 @@ class Look:
     unsettled: tuple[int, ...]
     smoothed: Smoothed = field(repr=False)
     small: Small = field(repr=False)
-    taken: Image = field(repr=False)
+    taken: StillFrame = field(repr=False)
     """The picture as captured; ``image`` is the same picture under the conditions of the reference."""
     conditions: Conditions | None = None
     """Camera motion and light relative to the reference; ``None`` for the reference itself."""

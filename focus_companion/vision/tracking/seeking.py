@@ -67,7 +67,9 @@ class Seeking:
             return self
         self._tried = picture.time
         self._attempts += 1
-        self._context.haze = Haze.of(picture.frame.image)
+        # Held until the picture without haze has been made, so that it is decoded once.
+        image = picture.frame.image
+        self._context.haze = Haze.of(image)
         after = self._attempt(replace(picture, haze=self._context.haze))
         self._shows_fault = picture.small if self._context.fault else None
         return after or self

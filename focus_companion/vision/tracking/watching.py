@@ -90,7 +90,7 @@ class Watching:
             or picture.time - self._wide_change.tried < RETRY_DELAY
         ):
             return self
-        return self._recover(picture.showing(look.taken), look.change, look.change)
+        return self._recover(picture.showing(look.taken.image), look.change, look.change)
 
     def _differ(self, picture: StillFrame, look: Look) -> bool:
         return self._context.stillness.differ(picture.small, look.small)
@@ -177,7 +177,8 @@ class Watching:
             number=next(context.numbers),
             smoothed=smoothed,
             small=picture.small,
-            taken=picture.image,
+            # A copy that has not been decoded: the decoded picture is seldom needed again.
+            taken=replace(picture),
             conditions=conditions,
             hidden_by_object=reference.covered_by_objects(change),
             outdated={
@@ -251,7 +252,7 @@ class Watching:
         elif not moved and not doubtful and not self._reference.objects:
             # The look is the reference now: comparing the same picture with it would find nothing.
             self._wide_change = None
-            picture = StillFrame(Frame(look.number, look.time, look.taken), look.since, look.small)
+            picture = _frame_of(look)
             self.look = self._new_look(picture, look.smoothed, None, look.conditions)
 
     def mark(self) -> None:
@@ -301,7 +302,7 @@ class Watching:
         """Make an object part of the scene, and look at the same picture again."""
         self._reference.add_object(*added)
         change = self._change_between(look.smoothed, self._reference.picture)
-        picture = StillFrame(Frame(look.number, look.time, look.taken), look.since, look.small)
+        picture = _frame_of(look)
         self.look = self._new_look(picture, look.smoothed, change, look.conditions)
 
     def _follow(self, look: Look) -> bool:
@@ -316,7 +317,7 @@ class Watching:
         self._stood = tuple(context.standing)
         if conditions is None or not look.displaced:
             return False
-        self._move_along(conditions.motion, Smoothed(look.taken))
+        self._move_along(conditions.motion, Smoothed(look.taken.image))
         return True
 
     def _move_along(self, motion: Motion, taken: Smoothed) -> None:
@@ -375,3 +376,8 @@ class Watching:
             keep=context.keep if keep is None else keep,
             except_squares=(*doubtful, *self._reference.hidden),
         )
+
+
+def _frame_of(look: Look) -> StillFrame:
+    """The newest frame that shows the picture of a look, as captured."""
+    return replace(look.taken, frame=replace(look.taken.frame, time=look.time), since=look.since)
