@@ -116,9 +116,10 @@ class ColourModel:
         """The log-likelihood (N,) of each of the pixels (N, 3) under its own class."""
         return self._table_by_class[labels, bins(pixels)]
 
-    def log_likelihood_by_class(self, pixels: NDArray[np.uint8]) -> Floats:
-        """The same, class by class: (classes, …)."""
-        return self._table_by_class.take(bins(pixels), axis=1)
+    @property
+    def table_by_class(self) -> Floats:
+        """:attr:`table`, class by class: (classes, bins)."""
+        return self._table_by_class
 
 
 def _smooth(cube: NDArray[np.float64]) -> NDArray[np.float64]:

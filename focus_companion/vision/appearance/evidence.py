@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from ...game.squares import SQUARES
 from ..geometry.stack_masks import TALLEST_UNTRIMMED, Outlines, Window, fields
 from .background import Background, shade_log_likelihood
-from .colour_model import BARE, CLASS, CLASSES, OUTLIER_SHARE, ColourModel
+from .colour_model import BARE, CLASS, CLASSES, OUTLIER_SHARE, ColourModel, bins
 from .flat_pieces import TOP, flat_tops, local_shade, parts_log_likelihood
 from .piece_play import displacement_variances, nats_of_play, parts_of
+from .pixel_scores import PixelScores
 from .stack_gains import StackGains, Surroundings, surroundings
 
 MAX_PIXEL_NATS = 4.0
@@ -104,7 +105,7 @@ class Evidence:
         # However few pixels a square has, none of them is worth more than its share of a sample.
         self._weight = min(pixel_weight(outlines), 1.0 / colours.correlation_area)
         self._tops = flat_tops(outlines)
-        self._scores: dict[int, NDArray[np.float32]] = {}
+        self._scores: dict[int, PixelScores] = {}
         self._previous: dict[tuple[int, ...], tuple[Window, tuple[int, ...], NDArray[np.uint8]]] = {}
         self._gains: dict[tuple[tuple[int, str], ...], Gain] = {}
         self._gains_of_squares: dict[int, StackGains] = {}
@@ -199,7 +200,7 @@ class Evidence:
             free = np.ones(behind.shape, np.bool_)
             for nearer in order[at + 1 :]:
                 self.outlines.columns[nearer].cut_from(free, window, len(stacks[nearer]))
-            scores = self._scores_of(square)
+            scores = self._scores_of(square).of_all
             nats = np.clip(scores - _shown(scores, old), -MAX_PIXEL_NATS, MAX_PIXEL_NATS)
             nats *= np.float32(self._weight)
             self._open_columns[square] = _OpenColumn(nats, _shown(nats, behind), free)
@@ -239,19 +240,21 @@ class Evidence:
             columns = slice(part.left - window.left, part.right - window.left)
             shown = scores[:, rows, columns]
             # Where columns overlap, a score that was raised for one of the squares is kept.
-            np.maximum(shown, self._scores_of(square), out=shown)
+            np.maximum(shown, self._scores_of(square).of_all, out=shown)
         return scores
 
-    def _scores_of(self, square: int) -> NDArray[np.float32]:
-        """Log-likelihoods (classes, h, w) of the pixels in the window of one square's column."""
+    def _scores_of(self, square: int) -> PixelScores:
+        """Log-likelihoods (h, w) of the pixels in the window of one square's column."""
         if square not in self._scores:
             scores = self._computed_scores(square)
             if self._occluded is not None:
-                scores[:, self._occluded[self.outlines.window((square,)).slices]] = 0.0
+                known = scores.of_all
+                known[:, self._occluded[self.outlines.window((square,)).slices]] = 0.0
+                scores = PixelScores(dict(enumerate(known)))
             self._scores[square] = scores
         return self._scores[square]
 
-    def _computed_scores(self, square: int) -> NDArray[np.float32]:
+    def _computed_scores(self, square: int) -> PixelScores:
         """The same if nothing is occluded.
 
         Class 0 uses the remembered background of each pixel. If pieces have flat tops, the classes of the
@@ -260,24 +263,30 @@ class Evidence:
         part = self.outlines.window((square,))
         pixels = self.image[part.slices]
         around = local_shade(pixels, self.outlines.pitch) if self._tops else None
-        scores = self.colours.log_likelihood_by_class(pixels)
+        table, shades = self.colours.table_by_class, bins(pixels)
         on_fields = fields(self.outlines, part) > 0 if self.outlines.profile.flat else None
-        scores[BARE] = self._background.log_likelihood(
-            part, pixels, scores[BARE], fields=on_fields, around=around
+        bare = self._background.log_likelihood(
+            part, pixels, table[BARE].take(shades), fields=on_fields, around=around
         )
         piece = self.outlines.columns[square].masks[1]
         unseen = self.colours.of_any_shade
         pieces = self.colours.known & ~unseen
         pieces[BARE] = False
-        if unseen.any():
-            scores[unseen] = _unseen_shade_log_likelihood(pixels, piece, scores[pieces])
-        if around is not None:
-            parts = parts_log_likelihood(self.colours, pixels, around, scores, self.outlines, square)
-            # No pixel counts for more than MAX_PIXEL_NATS, whichever two classes are compared.
-            return np.asarray(np.maximum(parts, parts.max(0) - MAX_PIXEL_NATS))
-        if not self.standing[square]:
-            _raise_similar_class(scores, piece, np.flatnonzero(pieces), self.colours.typical)
-        return scores
+        if unseen.any() or around is not None:
+            scores = table.take(shades, axis=1)
+            scores[BARE] = bare
+            if unseen.any():
+                scores[unseen] = _unseen_shade_log_likelihood(pixels, piece, scores[pieces])
+            if around is not None:
+                parts = parts_log_likelihood(self.colours, pixels, around, scores, self.outlines, square)
+                # No pixel counts for more than MAX_PIXEL_NATS, whichever two classes are compared.
+                scores = np.asarray(np.maximum(parts, parts.max(0) - MAX_PIXEL_NATS))
+            found = PixelScores(own := dict(enumerate(scores)))
+        else:
+            found = PixelScores(own := {BARE: bare}, table, shades)
+        if around is None and not self.standing[square]:
+            own |= _raised_similar_class(found, piece, np.flatnonzero(pieces).tolist(), self.colours.typical)
+        return found
 
     def read(self, square: int, colours: Iterable[str], tallest: int) -> tuple[str, float]:
         """The single stack that explains the square best, and its lead in nats over the next best.
@@ -301,32 +310,32 @@ def _shown(values: NDArray[np.float32], labels: NDArray[np.uint8]) -> NDArray[np
     return np.asarray(np.take_along_axis(values, labels[None].astype(np.intp), 0)[0])
 
 
-def _raise_similar_class(
-    scores: NDArray[np.float32],
-    piece: NDArray[np.bool_],
-    pieces: NDArray[np.intp],
-    typical: NDArray[np.float32],
-) -> None:
+def _raised_similar_class(
+    scores: PixelScores, piece: NDArray[np.bool_], pieces: Sequence[int], typical: NDArray[np.float32]
+) -> dict[int, NDArray[np.float32]]:
     """If an empty square looks like a piece, make the two equally likely there.
 
-    ``scores`` (classes, h, w), in nats, is changed in place. ``piece`` (h, w) marks the pixels that a single
-    piece would cover. Of the classes ``pieces``, the one that fits these pixels best gets the score of the
-    bare board at each of them, if it fits nearly as well as usual (:data:`_MAX_MISFIT`) and the bare board
-    fits better.
+    Returns the new scores (h, w), in nats, of the class that is changed, if any. ``piece`` (h, w) marks the
+    pixels that a single piece would cover. Of the classes ``pieces``, the one that fits these pixels best
+    gets the score of the bare board at each of them, if it fits nearly as well as usual
+    (:data:`_MAX_MISFIT`) and the bare board fits better.
     ``typical`` (classes,): the mean score of pixels that do show each class.
 
     The bare board is remembered pixel by pixel, a class of pieces only as a range of shades. So the bare
     board scores higher even where a piece of its shade stands, such as a light piece on a light field, and
     the piece would seem to be missing. Whether the square has changed must decide between the two.
     """
-    if not piece.any() or not len(pieces):
-        return
-    bare = scores[BARE][piece]
-    means = [scores[label][piece].mean() for label in pieces]
-    similar = int(pieces[np.argmax(means)])
+    if not piece.any() or not pieces:
+        return {}
+    there = scores.at(np.flatnonzero(piece))
+    bare, means = there.of(BARE), [there.of(label).mean() for label in pieces]
+    similar = pieces[int(np.argmax(means))]
     # At 0 nats, a class fits no better than a uniformly random colour.
-    if max(0.0, typical[similar] - _MAX_MISFIT) < max(means) < bare.mean():
-        scores[similar][piece] = bare
+    if not max(0.0, typical[similar] - _MAX_MISFIT) < max(means) < bare.mean():
+        return {}
+    raised = scores.of(similar).copy()
+    raised[piece] = bare
+    return {similar: raised}
 
 
 def _unseen_shade_log_likelihood(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..geometry.stack_masks import TALLEST_UNTRIMMED, Column, Outlines, Window, cached_per_outlines
 from .colour_model import BARE, CLASSES
 from .flat_pieces import TOP, flat_tops
+from .pixel_scores import PixelScores
 
 _LAYERS = TALLEST_UNTRIMMED + 1
 """Number of layers of a stack: what is behind it, and each of its pieces."""
@@ -31,15 +32,15 @@ Floats = NDArray[np.float32]
 class StackGains:
     """The gains of stacks on one square, with all other squares unchanged.
 
-    ``scores`` (classes, h, w) are the log-likelihoods of the pixels in the window of the square's column; the
-    nats of a pixel are clipped to ±``max_nats``.
+    ``scores`` (h, w) are those of the pixels in the window of the square's column; the nats of a pixel are
+    clipped to ±``max_nats``.
     """
 
-    def __init__(self, around: Surroundings, scores: Floats, max_nats: float) -> None:
+    def __init__(self, around: Surroundings, scores: PixelScores, max_nats: float) -> None:
         self._around, self._max_nats = around, max_nats
-        self._scores = scores.reshape(len(scores), -1)
-        self._shown = self._scores[around.old, around.places]
-        self._behind = self._by_pattern(self._scores[around.behind, around.places])
+        self._scores = scores.at(around.places)
+        self._shown = self._scores.shown(around.old)
+        self._behind = self._by_pattern(self._scores.shown(around.behind))
         self._label_nats: dict[int, NDArray[np.float64]] = {}
         self._sums: dict[tuple[int, int], list[float]] = {}
 
@@ -70,7 +71,7 @@ class StackGains:
     def _of_label(self, label: int) -> NDArray[np.float64]:
         """The nats of this class, by pattern."""
         if label not in self._label_nats:
-            self._label_nats[label] = self._by_pattern(self._scores[label].take(self._around.places))
+            self._label_nats[label] = self._by_pattern(self._scores.of(label))
         return self._label_nats[label]
 
     def _by_pattern(self, scores: Floats) -> NDArray[np.float64]:

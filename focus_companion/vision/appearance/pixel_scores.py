@@ -1,0 +1,59 @@
+"""The log-likelihoods of pixels for each class, of which most are looked up only when they are needed.
+
+For most classes, they follow from the bin of the pixel's colour, which takes a tenth of the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+
+class PixelScores:
+    """Log-likelihoods of N pixels for each class, or (h, w) of them.
+
+    ``own``: those of some classes, (N,) or (h, w) each; the others are read from ``table`` (classes, bins) at
+    the ``bins`` of the pixels. Without a table, those of all classes.
+    """
+
+    def __init__(
+        self,
+        own: Mapping[int, Floats],
+        table: Floats | None = None,
+        bins: NDArray[np.uint16] | None = None,
+    ) -> None:
+        self._own, self._table, self._bins = own, table, bins
+
+    def at(self, places: NDArray[np.intp]) -> PixelScores:
+        """Those of the pixels with these flat indices (N,)."""
+        own = {label: scores.take(places) for label, scores in self._own.items()}
+        return PixelScores(own, self._table, None if self._bins is None else self._bins.take(places))
+
+    def of(self, label: int) -> Floats:
+        """Those of one class."""
+        own = self._own.get(label)
+        if own is not None or self._table is None or self._bins is None:
+            return self._own[label]
+        looked_up: Floats = self._table[label].take(self._bins)
+        return looked_up
+
+    def shown(self, labels: NDArray[np.uint8]) -> Floats:
+        """That of each pixel for its own class, one of the ``labels``."""
+        if self._table is None or self._bins is None:
+            found = np.empty(labels.shape, np.float32)
+        else:
+            found = self._table[labels, self._bins]
+        for label, own in self._own.items():
+            np.copyto(found, own, where=labels == label)
+        return found
+
+    @cached_property
+    def of_all(self) -> Floats:
+        """Those of all classes, (classes, …)."""
+        classes = len(self._own) if self._table is None else len(self._table)
+        return np.stack([self.of(label) for label in range(classes)])
