@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..game.moves import Move
 from ..game.position import Position
 from .act import Act, Kind, squares_of
 from .alerted import Alerted
@@ -38,7 +39,8 @@ class ActPool:
 
     ``worlds``: the beliefs, the likeliest first; ``open_squares``: those that may have changed; ``trimmed``:
     the world in which the awaited trimming was done, followed by something else; ``begun``: the world in
-    which another player began; ``alerted``: the alert that stands.
+    which another player began; ``alternatives``: turns for which there is some evidence although the last
+    turn was emitted in their place; ``alerted``: the alert that stands.
     """
 
     def __init__(
@@ -50,11 +52,12 @@ class ActPool:
         *,
         trimmed: World | None,
         begun: World | None,
+        alternatives: Collection[Move],
         alerted: Alerted | None,
     ) -> None:
         self._look, self._worlds, self._pending = look, worlds, pending
         self.open_squares, self._open = open_squares, set(open_squares)
-        self._trimmed, self._begun, self._alerted = trimmed, begun, alerted
+        self._trimmed, self._begun, self._alternatives, self._alerted = trimmed, begun, alternatives, alerted
         self.strong = [s for s in open_squares if look.touched[s] >= CERTAIN_CHANGED_FRACTION]
         """Squares on which, or right in front of which, something certainly happened."""
         self.nothing_since = [world.nothing_since for world in worlds]
@@ -63,9 +66,9 @@ class ActPool:
 
     @property
     def acts(self) -> list[Act]:
-        """The acts so far, without those that others make needless, as they leave the same stacks: further
-        turns that only restore the position before the turns in doubt, which have been taken back then, and
-        illegal acts where a turn may have been made in place of the last one.
+        """The acts so far, without those that likelier ones make needless, as they leave the same stacks:
+        further turns that only restore the position before the turns in doubt, which have been taken back
+        then, and illegal acts where a turn may have been replaced by another.
         """
         back = {_stacks_left(act) for act in self._acts if act.kind is Kind.NOTHING and act.changes}
         instead = {_stacks_left(act): act.prior for act in self._acts if act.kind is Kind.BACK and act.moves}
@@ -138,7 +141,11 @@ class ActPool:
         lifts = self._under_beliefs(lambda world: world.legal.turns_and_lifts(seen, left_high), likeliest)
         self._acts += lifts
         self._acts += self._under_beliefs(lambda world: world.illegal.double_lifts(seen), likeliest)
-        self._acts += self._under_beliefs(lambda world: world.legal.retries(inside), likeliest)
+        for world in likeliest:
+            # The alternatives replace the last known turn, not one that is only believed.
+            known = world is self._worlds[0] and not world.belief.turns
+            instead = world.legal.retries(inside, self._alternatives if known else ())
+            self._acts += world.rebase(instead)
         self._acts += self._under_beliefs(lambda world: world.illegal.every(inside, awaited), likeliest)
         if self._trimmed is not None:
             self._acts += _since_prompt(self._worlds[0], self._trimmed, inside)

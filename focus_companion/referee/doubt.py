@@ -41,6 +41,8 @@ class Doubt:
         them."""
         self.question: tuple[Move, ...] = ()
         """The turns of the question that is open."""
+        self._last_question: tuple[Position, tuple[Move, ...]] | None = None
+        """The position in which the players were asked last, and the turns that they were asked about."""
 
     def __bool__(self) -> bool:
         return bool(self.beliefs)
@@ -74,6 +76,15 @@ class Doubt:
         turns = {frozenset(Counter(belief.turns).items()) for belief in self.beliefs}
         positions = {belief.positions[-1:] for belief in self.beliefs}
         return len(turns) == 1 and len(positions) == 1
+
+    def asked_in(self, position: Position) -> tuple[Move, ...]:
+        """The turns that the players were asked about last, if that was in this position."""
+        asked = self._last_question
+        return asked[1] if asked is not None and asked[0] is position else ()
+
+    def ask(self, moves: tuple[Move, ...], position: Position) -> None:
+        """The players are being asked which of these turns was played in the position."""
+        self.question, self._last_question = moves, (position, moves)
 
     def believe(self, acts: Sequence[Act], weights: Sequence[float], position: Position) -> None:
         """Keep these acts as beliefs; the position of the likeliest is assumed from now on."""

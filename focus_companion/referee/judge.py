@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..game.moves import DISTANCE
+from ..game.moves import DISTANCE, Move
 from ..game.position import Position
 from ..game.rules import Rules
 from . import words
@@ -74,6 +74,7 @@ def judge(
     beliefs: Sequence[Belief] = (),
     *,
     in_reference: bool = False,
+    alternatives: Collection[Move] = (),
     begun: Beginning | None = None,
     alerted: Alerted | None = None,
 ) -> Judgement:
@@ -82,7 +83,8 @@ def judge(
     ``beliefs``: turns that may have been played since, if earlier looks were ambiguous; ``in_reference``:
     they were played before the reference picture. Otherwise the last position itself is a hypothesis, too;
     it may be one of the beliefs.
-    ``begun``: the act alerted as out of turn at ply 0, taken as the game's first turn, which others
+    ``alternatives``: turns for which there is some evidence although the last turn was emitted in their
+    place. ``begun``: the act alerted as out of turn at ply 0, taken as the game's first turn, which others
     may follow. ``alerted``: the alert that stands.
     """
     found = _judged(
@@ -92,6 +94,7 @@ def judge(
         pending,
         beliefs,
         in_reference=in_reference,
+        alternatives=alternatives,
         begun=begun,
         alerted=alerted,
     )
@@ -106,6 +109,7 @@ def _judged(
     beliefs: Sequence[Belief],
     *,
     in_reference: bool,
+    alternatives: Collection[Move],
     begun: Beginning | None,
     alerted: Alerted | None,
 ) -> Judgement:
@@ -143,6 +147,7 @@ def _judged(
         pending,
         trimmed=trimmed,
         begun=other,
+        alternatives=alternatives,
         alerted=alerted,
     )
     found = _with_foreign(look, _likeliest(look, pool, pending))

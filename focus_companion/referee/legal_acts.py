@@ -22,6 +22,9 @@ stack of its own colour: during the set-up this is not rare."""
 _MAX_PLIES_BACK = 6
 """Maximum number of plies that players are assumed to take back at once."""
 
+_MIN_RETRY_CHANGES = 3
+"""Minimum number of changed squares of a replaced turn for which there was no earlier evidence."""
+
 
 class LegalActs:
     """Lists the legal acts that may have happened after ``history`` (positions from ply 0 to the last)."""
@@ -172,9 +175,13 @@ class LegalActs:
             if changes:
                 yield Act(Kind.BACK, changes, ply=ply, extra_plies=last - ply, fetched=fetched)
 
-    def retries(self, open_squares: Collection[int]) -> Iterator[Act]:
+    def retries(self, open_squares: Collection[int], alternatives: Collection[Move] = ()) -> Iterator[Act]:
         """The last turn taken back and replaced by another one, trimmed or not, possibly followed by the next
         turn.
+
+        A change that may be a single act (moving on the piece just set down) is excluded, because the players
+        accepted the recorded turn by playing on. It is included for turns among ``alternatives``, for which
+        there was earlier evidence.
         """
         if len(self.history) < 2:
             return
@@ -184,8 +191,13 @@ class LegalActs:
 
         def made(after: Sequence[str], *moves: Move, taken: str = "") -> Iterator[Act]:
             changes = changes_between(self.stacks, after)
-            if changes and changes.keys() <= {*open_squares}:
-                yield Act(Kind.BACK, changes, moves, ply=ply, fetched=fetched, trimmed=taken)
+            expected = moves[0] in alternatives
+            fewest = 1 if expected else _MIN_RETRY_CHANGES
+            if len(changes) < fewest or any(square not in open_squares for square in changes):
+                return
+            act = Act(Kind.BACK, changes, moves, ply=ply, fetched=fetched, trimmed=taken)
+            # For a turn with evidence from earlier looks, the prior must not be applied again.
+            yield replace(act, given_prior=replace(act, moves=moves[1:]).prior) if expected else act
 
         for move in legal_moves(earlier, self.rules):
             for stacks, part in too_high(earlier, move):
@@ -214,7 +226,11 @@ class LegalActs:
             for move in legal_moves(self.history[ply], self.rules):
                 after = self._played(self.history[ply], (move, *later))
                 changes = {} if after is None else changes_between(self.stacks, after.stacks)
-                if after is not None and changes and changes.keys() <= {*open_squares}:
+                if (
+                    after is not None
+                    and len(changes) >= _MIN_RETRY_CHANGES
+                    and changes.keys() <= {*open_squares}
+                ):
                     fetched = max(0, _pieces_taken(self.position) - _pieces_taken(after))
                     yield Act(Kind.BACK, changes, (move, *later), ply=ply, fetched=fetched)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..game.moves import Move
+from ..game.moves import Move, legal_moves
 from ..game.play import removed
 from ..game.position import Position
 from ..game.rules import Rules
@@ -56,6 +56,8 @@ class Referee:
         self._suspected: tuple[tuple[str, tuple[int, ...]], float] | None = None
         """Reason and squares of an illegal act that was not alerted yet, and since when every still picture
         has shown it: otherwise noise that interrupts a still picture would restart the settle time."""
+        self._perhaps_taken_back: Position | None = None
+        """The position whose last turn may have been taken back according to the last look."""
         self._other_beginning: Beginning | None = None
         """The act alerted as out of turn at ply 0, taken as the first turn of a game that its player
         begins."""
@@ -118,10 +120,14 @@ class Referee:
                 self._pending,
                 self._doubt.take_beliefs(),
                 in_reference=self._doubt.in_reference,
+                alternatives=self._alternatives(history),
                 begun=self._other_beginning,
                 alerted=None if self._doubt else self._alert,
             )
             self._judged = look.number, found
+            acts = (found.act, *found.rivals)
+            taken_back = any(act.kind is Kind.BACK and act.ply == len(history) - 2 for act in acts)
+            self._perhaps_taken_back = position if taken_back else None
         judgement = self._judged[1]
         if judgement.covered or judgement.act.legal:
             self._suspected = None
@@ -134,6 +140,15 @@ class Referee:
         if verdicts:
             self._hurried_until = -math.inf
         return verdicts
+
+    def _alternatives(self, history: Sequence[Position]) -> tuple[Move, ...]:
+        """Turns for which there is some evidence although another, which may be corrected, was emitted."""
+        if len(history) < 2:
+            return ()
+        before = history[-2]
+        if self._perhaps_taken_back is history[-1]:
+            return legal_moves(before, self._rules)
+        return self._doubt.asked_in(before)
 
     def follow(self, history: Sequence[Position]) -> Standing | None:
         """Continue from the last of these positions, which the game has reached: only later turns remain in
@@ -333,7 +348,7 @@ class Referee:
         moves = tuple(dict.fromkeys(turns[0] for turns in sequences if turns))
         # Resolving an alert also removes the question from the page.
         asked = () if verdicts else self._doubt.question
-        self._doubt.question = moves
+        self._doubt.ask(moves, position)
         self._asked_at_look = look.number
         return [*verdicts, Undecided(moves)] if set(moves) != set(asked) else verdicts
 

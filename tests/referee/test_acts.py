@@ -98,14 +98,15 @@ def test_only_a_piece_from_beside_the_board_adds_pieces() -> None:
 
 
 def test_another_turn_instead_of_the_last_may_have_been_followed_by_the_next() -> None:
-    """Moving on the piece just set down may replace the last turn by another one of the same piece."""
+    """Moving on the piece just set down is no turn; but if the next player has played on, that may replace
+    the last turn by another one of the same piece.
+    """
     before = start_position(RULES)
     last = Move.parse("f6-f7")
     legal = LegalActs([before, apply(before, last, RULES)], RULES)
     instead, then = Move.parse("f6-g6"), Move.parse("c5-c4")
     here = {INDEX[name] for name in ("f7", "g6")}
-    (alone,) = legal.retries(here)
-    assert alone.moves == (instead,) and alone.prior == Kind.BACK.value + Kind.TURN.value
+    assert not list(legal.retries(here))
     both = [act for act in legal.retries(here | {INDEX["c5"], INDEX["c4"]}) if act.moves == (instead, then)]
     (act,) = both
     after = apply(apply(before, instead, RULES), then, RULES)
@@ -131,9 +132,10 @@ def test_an_earlier_turn_may_have_been_replaced_with_the_later_ones_left_as_they
         return {" ".join(map(str, act.moves)) for act in acts}
 
     first = replaced(2)
-    assert "d5-d4 c5-c4" in first and "g4-h4 c5-c4" in first and "d5-d6 c5-c4" not in first
+    assert "g4-h4 c5-c4" in first and "d5-d6 c5-c4" not in first
+    assert "d5-d4 c5-c4" not in first, "that may be one move of the piece on d6"
     assert all(moves.endswith("c5-c4") for moves in first)
-    assert "c5-b5 g4-h4" in replaced(3), "red's turn, under green's next one"
+    assert "b5-a5 g4-h4" in replaced(3), "red's turn, under green's next one"
     assert not [act for act in LegalActs(history, RULES).retries(everywhere) if act.ply == 0]
 
 
@@ -145,6 +147,21 @@ def test_another_turn_instead_of_the_last_may_have_made_a_stack_too_high() -> No
     legal = LegalActs([before, apply(before, last, high)], high)
     acts = [act for act in legal.retries(range(len(INDEX))) if act.moves == (instead,)]
     assert {act.changes[INDEX["f7"]]: act.trimmed for act in acts} == {"rrgrgg": "", "rgrgg": "r"}
+
+
+def test_a_piece_that_went_on_is_another_turn_where_that_was_to_be_expected() -> None:
+    """The players had been asked about that turn, or the last turn had visibly been taken back."""
+    before = start_position(RULES)
+    legal = LegalActs([before, apply(before, Move.parse("f6-f7"), RULES)], RULES)
+    instead, then = Move.parse("f6-g6"), Move.parse("c5-c4")
+    here = {INDEX[name] for name in ("f7", "g6", "c5", "c4")}
+    one, both = (act for act in legal.retries(here, (instead,)) if act.moves in ((instead,), (instead, then)))
+    assert one.legal and one.kind is Kind.BACK and one.ply == 0
+    assert {SQUARES[s] for s in one.changes} == {"f7", "g6"}
+    assert one.prior == Kind.BACK.value, "there was evidence for the turn itself"
+    assert both.prior == Kind.BACK.value + Kind.TURN.value
+    # There is no such evidence for another turn.
+    assert not [act for act in legal.retries(here, (then,)) if act.moves == (instead,)]
 
 
 def test_during_the_drop_set_up_no_alert_mentions_a_reserve() -> None:

@@ -104,7 +104,7 @@ def test_only_the_turns_that_replace_those_of_a_belief_are_new(replaced: int, mo
     """The turns before them were made before the reference picture, and need not be seen again."""
     belief = believe(row("d5-d6 c3-c4")[:replaced], START, RULES)
     world = World(belief, [START], RULES, belief.positions[-1].stacks, in_reference=True)
-    listed = [*world.legal.back(), *world.legal.retries(range(52))]
+    listed = [*world.legal.back(), *world.legal.retries(range(52), row("d5-d4 c3-c2"))]
     (found,) = [act for act in world.rebase(listed) if act.moves == row(moves)]
     assert found.moves[found.believed :] == row(new)
     assert found.kind is (Kind.TURN if " " not in moves else Kind.TURNS) and found.ply == -1

@@ -12,7 +12,7 @@ from fake_look import fake_look
 from table_scene import rules
 
 from focus_companion.game.moves import Move
-from focus_companion.game.play import apply
+from focus_companion.game.play import apply, play
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
@@ -323,14 +323,44 @@ def test_after_a_possible_take_back_no_further_turn_is_assumed(
     assert isinstance(alert, Wrong) and alert.reason == reason
 
 
+ONWARDS = rules({"e6": "gg", "e5": "r", "e7": "r"}, {})
+"""Green may move a piece from e6, where its absence is barely visible, to e7 or to e5."""
+
+
+@pytest.mark.parametrize(
+    ("glimpses", "emitted"),
+    [([], ["distance"]), (["back"], ["e6-e5"]), (["back", "as before"], ["distance"])],
+    ids=["nothing", "perhaps taken back", "and seen again where it was"],
+)
+def test_after_what_may_have_been_a_take_back_any_other_turn_may_have_been_made(
+    glimpses: list[str], emitted: list[str]
+) -> None:
+    """Green's piece went from e6 to e7 and is on e5 now. By itself, that is a move of two squares."""
+    history = [start_position(ONWARDS)]
+    for text in ("b6-b7", "f5-f6", "e6-e7"):
+        history.append(play(history[-1], Move.parse(text), ONWARDS))
+    referee_ = Referee(ONWARDS)
+    fits = {"e7": {"r": CLEAR}, "e6": {"gg": 0.0}, "e5": {"rg": CLEAR}}
+    for number, what in enumerate(glimpses):
+        touched = {"e7": 0.9} if what == "back" else {}
+        look = seen(history, touched, fits, number=number, age=0.3, barely_visible=["e6"])
+        assert not referee_.judge(look, history).verdicts
+    look = seen(history, {"e7": 0.9, "e5": 0.9}, fits, number=9, age=1.0)
+    verdicts = referee_.judge(look, history).verdicts
+    told = [str(one.move) for one in verdicts if isinstance(one, TurnSeen)]
+    told += [one.reason for one in verdicts if isinstance(one, Wrong)]
+    assert told == emitted
+    assert [type(one) for one in verdicts] == ([Wrong] if emitted == ["distance"] else [WentBack, TurnSeen])
+
+
 KNOCKED = rules({"e6": "g", "e5": "g", "e7": "r"}, {})
 """Green may move its piece from e6 to e7, or to e5, where it is barely visible."""
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_a_turn_told_in_the_place_of_another_is_replaced_once_that_shows(asked: bool) -> None:
-    """A piece knocked during the turn made the board look like the other turn; put back, it shows the first,
-    whether the players had been asked about it or not.
+def test_a_turn_that_was_asked_about_is_remembered_when_another_is_emitted(asked: bool) -> None:
+    """A piece knocked during the turn made the board look like the other turn; put back, it
+    shows the first.
     """
     first, other = Move.parse("e6-e5"), Move.parse("e6-e7")
     referee_, history = Referee(KNOCKED), [start_position(KNOCKED)]
@@ -343,8 +373,13 @@ def test_a_turn_told_in_the_place_of_another_is_replaced_once_that_shows(asked: 
     assert isinstance(emitted, TurnSeen) and emitted.move == other
     history.append(apply(history[0], other, KNOCKED))
     look = seen(history, {"e7": 0.9, "e5": 0.3}, {"e7": {"r": CLEAR}, "e5": {"gg": 25.0}}, number=3, age=1.0)
-    back, made = referee_.judge(look, history).verdicts
-    assert isinstance(back, WentBack) and isinstance(made, TurnSeen) and made.move == first
+    back, *made = referee_.judge(look, history).verdicts
+    if asked:
+        assert isinstance(back, WentBack) and [one.move for one in made if isinstance(one, TurnSeen)] == [
+            first
+        ]
+    else:
+        assert isinstance(back, Wrong) and back.reason == "distance"
 
 
 def test_a_turn_seen_out_of_order_does_not_replace_a_barely_visible_one() -> None:

@@ -119,26 +119,22 @@ def test_a_changed_mind_requires_no_settle_time_in_between(table: Table, other: 
     assert table.show(start).summary == ["taken_back 0"]
 
 
-def test_a_piece_moved_on_to_where_it_might_have_gone_is_another_turn_instead(table: Table) -> None:
-    """And no move of two squares by a player whose turn is over."""
+def test_a_piece_moved_on_from_where_it_was_set_is_one_act(table: Table) -> None:
+    """And not a turn taken back and another one made."""
     start, instead = table.stacks, table.after("d5-d4")
     assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
-    assert table.show(instead, 1.5).summary == ["taken_back 0", "move d5-d4"]
-    assert table.show(start, 1.5).summary == ["taken_back 0"]
+    assert table.show(instead, 1.5).summary == ["alert distance"]
+    assert table.show(start, 1.5).summary == ["resolved", "taken_back 0"]
 
 
-def test_a_placed_piece_that_slides_on_is_placed_there_instead() -> None:
-    table = begun(rules({"d4": ""}, {"g": 2, "r": 1}))
-    assert table.show(table.put({"a4": "g"})).summary == ["move *a4"]
-    assert table.show(table.put({"a4": "", "a5": "g"})).summary == ["taken_back 0", "move *a5"]
-
-
-def test_a_piece_moved_on_where_it_might_not_have_gone_is_an_illegal_move(table: Table) -> None:
+def test_a_turn_may_be_replaced_by_another_of_another_piece_under_the_next_players_turn(table: Table) -> None:
     assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
-    assert table.show(table.put({"d6": "r", "e7": "rg"}), 1.5).summary == ["alert not_straight"]
+    assert table.show(table.after("c7-c8")).summary == ["move c7-c8"]
+    changed = table.put({"d6": "r", "d5": "g", "g4": "", "g5": "rg"})
+    assert table.show(changed, 1.5).summary == ["taken_back 0", "move g4-g5", "move c7-c8"]
 
 
-def test_the_next_player_may_go_on_from_there(table: Table) -> None:
+def test_unless_play_has_gone_on_from_there(table: Table) -> None:
     """Both players have accepted it as the other turn of that piece."""
     start, instead = table.stacks, table.after("d5-d4")
     assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
