@@ -94,14 +94,14 @@ def leaves_change_out(look: Look, act: Act, strong: Sequence[int], *, taken: boo
 
 def misfits(look: Look, act: Act) -> bool:
     """Whether one of the squares that the act changes plainly shows another stack, wherever its pieces
-    stand. Not one that awaits its trimming: how high it is, is weighed with what lies beside the board.
+    stand. Only stacks that are no taller are compared: where a push is not undone exactly, a square may look
+    like a taller stack. Nor is one that awaits its trimming: how high it is, is weighed with what lies beside
+    the board.
     """
     colours = sorted(set("".join((*look.evidence.standing, *act.changes.values()))))
-    if not colours:
-        return False
     nats = partial(look.evidence.stack_nats, off_centre=True)
-    return any(
-        nats(square, look.evidence.read(square, colours, MAX_READ_HEIGHT)[0]) - nats(square, stack)
+    return bool(colours) and any(
+        nats(square, look.evidence.read(square, colours, max(1, len(stack)))[0]) - nats(square, stack)
         > MIN_MISSED_GAIN
         for square, stack in act.changes.items()
         if len(stack) <= MAX_HEIGHT
