@@ -16,7 +16,7 @@ from scripted import Unseeing
 from waiting import until
 
 from focus_companion import low_priority
-from focus_companion.game.moves import Move
+from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import StartSeen, TurnSeen
 from focus_companion.seats.program import Program, Said
@@ -249,7 +249,8 @@ def test_a_turn_taken_back_makes_what_was_thought_stale(table: Callable[..., Tab
     made = table({"r": program("hang", "3")})
     made.submit(ask.ChooseMove(Move.parse("c4-c5")))
     made.until(lambda state: state["ply"] == 2)
-    made.submit(ask.ChooseMove(Move.parse("c5-c6")))
+    # The program's turn is drawn at random, and may be onto any stack.
+    made.submit(ask.ChooseMove(legal_moves(made.session.position, made.session.rules)[0]))
     made.until(lambda state: state["ply"] == 3)
     time.sleep(0.2)
     (thinking,) = made.processes
