@@ -97,7 +97,12 @@ def test_the_board_is_read_at_any_time_during_the_game(table, seen: Seen, loopin
     page.click(".acts details:has([data-act=read_board]) summary")
     table.sight.reads = [BoardRead(table.session.position.stacks, (), 0.9)]
     page.click(".acts [data-act=read_board]")
-    table.see()
+    # The request may arrive after a picture.
+    for _ in range(50):
+        table.see()
+        if table.session.state()["reading"]:
+            break
+        page.wait_for_timeout(50)
     status(page, "It is the position of the game.")
     page.click("#status [data-act=pass_reading]")
     status(page, "Red to move")
