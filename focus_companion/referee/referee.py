@@ -242,7 +242,7 @@ class Referee:
             return [*verdicts, WentBack(act.ply), *instead]
         made = self._asked_for.asked_for(act.moves, position, self._rules)
         if not made:
-            return self._not_chosen(act.moves[0], act, look, position)
+            return self._not_chosen(act, look, position)
         if len(made) < len(act.moves):
             # Further turns are judged in the next look, from the position after these.
             self._reset()
@@ -337,7 +337,7 @@ class Referee:
                 sure = judgement.act.moves
             if sure and not self._asked_for.asked_for(sure, position, self._rules):
                 self._doubt.drop()
-                return [*verdicts, *self._not_chosen(sure[0], judgement.act, look, position)]
+                return [*verdicts, *self._not_chosen(judgement.act, look, position)]
             if sure := self._asked_for.asked_for(sure, position, self._rules):
                 # All beliefs share these turns.
                 return [*verdicts, *(TurnSeen(move, judgement.confidence) for move in sure)]
@@ -380,9 +380,9 @@ class Referee:
 
     # ---- illegal acts ------------------------------------------------------------------------------------
 
-    def _not_chosen(self, made: Move, act: Act, look: Look, position: Position) -> list[Verdict]:
+    def _not_chosen(self, act: Act, look: Look, position: Position) -> list[Verdict]:
         """The alert for a turn made for a player who had chosen another one, or none yet."""
-        wrong = self._asked_for.wrong(made, position)
+        wrong = self._asked_for.wrong(act.moves[0], position)
         settle_time = self._settle_times.alert
         if self._alert is not None:
             if wrong == self._alert.wrong:

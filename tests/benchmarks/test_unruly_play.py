@@ -7,7 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.accuracy.unruly_play.sequences import Act, Sequence, SequenceError, parsed, sequences, starts
+from benchmarks.accuracy.unruly_play.sequences import (
+    PlaySequence,
+    SequenceError,
+    Step,
+    parsed,
+    sequences,
+    starts,
+)
 from benchmarks.accuracy.unruly_play.table import Noted
 from benchmarks.accuracy.unruly_play.truth import Moment, moments
 from benchmarks.accuracy.unruly_play.verdicts import judged
@@ -16,15 +23,15 @@ from focus_companion.game.squares import SQUARES
 SEQUENCES = sequences()
 
 
-def written(*lines: str, start: str = "pairs2") -> Sequence:
+def written(*lines: str, start: str = "pairs2") -> PlaySequence:
     (sequence,) = parsed("made-up.txt", "\n".join((f"== Made up [{start}]", *lines)), starts())
     return sequence
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES, ids=lambda sequence: sequence.name)
-def test_declared_turns_are_legal_and_illegal_acts_are_not(sequence: Sequence) -> None:
+def test_declared_turns_are_legal_and_illegal_acts_are_not(sequence: PlaySequence) -> None:
     truth = moments(sequence)
-    assert len(truth) == len(sequence.acts) > 0
+    assert len(truth) == len(sequence.steps) > 0
 
 
 def test_there_are_many_and_titles_are_unique() -> None:
@@ -74,7 +81,7 @@ def test_changes_are_made_one_after_the_other() -> None:
     (moment,) = moments(written("hold g7>e7*2 e7-1 d5= b5= c5= c7=rr 1.5s", start="middle2"))
     shown = dict(zip(SQUARES, moment.stacks, strict=True))
     assert [shown[square] for square in ("g7", "e7", "d5", "c7")] == ["rr", "g", "", "rr"]
-    assert moment.act.seconds == 1.5
+    assert moment.step.seconds == 1.5
 
 
 FOLLOWED = Noted((((), False),), (), False, False, "", False)
@@ -116,8 +123,8 @@ def test_a_sequence_is_judged_by_its_worst_step(truth: list[Moment], made: list[
 
 
 def test_an_act_knows_its_line() -> None:
-    assert [act.line for act in written("turn d5-d6", "", "wait").acts] == [2, 4]
-    assert Act(1, "wait").reasons == frozenset()
+    assert [step.line for step in written("turn d5-d6", "", "wait").steps] == [2, 4]
+    assert Step(1, "wait").reasons == frozenset()
 
 
 def test_turns_in_an_unknown_order_may_stay_so_until_they_are_taken_back() -> None:

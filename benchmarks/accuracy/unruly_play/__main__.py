@@ -23,7 +23,7 @@ import cv2
 
 from benchmarks import history
 from benchmarks.accuracy.report import table
-from benchmarks.accuracy.unruly_play.sequences import Sequence, sequences
+from benchmarks.accuracy.unruly_play.sequences import PlaySequence, sequences
 from benchmarks.accuracy.unruly_play.table import CameraView, watched
 from benchmarks.accuracy.unruly_play.truth import moments
 from benchmarks.accuracy.unruly_play.verdicts import VERDICTS, Ruling, judged
@@ -31,14 +31,14 @@ from benchmarks.accuracy.unruly_play.verdicts import VERDICTS, Ruling, judged
 VIEWS = tuple(CameraView(tilt, azimuth) for azimuth in (7, -30) for tilt in (35, 20, 13))
 
 
-def ruling(sequence: Sequence, view: CameraView) -> Ruling:
+def ruling(sequence: PlaySequence, view: CameraView) -> Ruling:
     """What was made of a sequence; callable in another process."""
     cv2.setNumThreads(1)
     truth = moments(sequence)
     return judged(truth, list(watched(sequence.rules, truth, view)))
 
 
-def rulings(asked: list[Sequence], view: CameraView, workers: int) -> Iterator[Ruling]:
+def rulings(asked: list[PlaySequence], view: CameraView, workers: int) -> Iterator[Ruling]:
     """What was made of each sequence, in order."""
     if workers < 2:
         yield from map(partial(ruling, view=view), asked)
@@ -88,7 +88,7 @@ def main() -> int:
     return 0 if all(set(counted) <= {"right"} for counted in counts.values()) else 1
 
 
-def _tell(sequence: Sequence, view: CameraView, found: Ruling) -> None:
+def _tell(sequence: PlaySequence, view: CameraView, found: Ruling) -> None:
     """One line about a sequence that is not right."""
     file = sequence.place.partition(":")[0]
     details = f" line {found.line}: expected {found.expected}; got {found.got}" if found.line else ""
@@ -101,7 +101,7 @@ def _remember(counts: dict[CameraView, Counter[str]], number: int) -> None:
         history.append("accuracy.unruly_play", f"{number} sequences, {view}", figures)
 
 
-def _is_asked(sequence: Sequence, texts: Iterable[str]) -> bool:
+def _is_asked(sequence: PlaySequence, texts: Iterable[str]) -> bool:
     named = f"{sequence.place} {sequence.name}"
     return not texts or any(text in named for text in texts)
 

@@ -85,7 +85,7 @@ class SequenceError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class BoardChange:
     """A change of the board by hand. ``target`` None: what was on the square is replaced by ``stack``;
     otherwise the top ``count`` pieces (0: all) are carried to the target.
     """
@@ -98,7 +98,7 @@ class Carried:
     count: int = 0
 
     @classmethod
-    def parse(cls, text: str) -> Carried:
+    def parse(cls, text: str) -> BoardChange:
         found = _CHANGE.fullmatch(text)
         if found is None or not {found["square"], found["target"] or "d4"} <= INDEX.keys():
             raise SequenceError(f"{text!r} is not a change of the board")
@@ -129,13 +129,13 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class Step:
     """One step as it is written. ``number`` is the number in ``back``."""
 
     line: int
     verb: str
     turns: tuple[str, ...] = ()
-    changes: tuple[Carried, ...] = ()
+    changes: tuple[BoardChange, ...] = ()
     reasons: frozenset[str] = frozenset()
     tolerated: frozenset[str] = frozenset()
     number: int = 0
@@ -146,13 +146,13 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class PlaySequence:
     """What is done at one table, from the start of a game; ``place`` is its file and line."""
 
     name: str
     place: str
     rules: Rules
-    acts: tuple[Act, ...]
+    steps: tuple[Step, ...]
 
 
 def starts() -> dict[str, Rules]:
@@ -161,7 +161,7 @@ def starts() -> dict[str, Rules]:
         return {name: Rules.from_json(data) for name, data in tomllib.load(file).items()}
 
 
-def sequences() -> list[Sequence]:
+def sequences() -> list[PlaySequence]:
     """All sequences, by file. Raises SequenceError."""
     named = starts()
     return [
@@ -171,16 +171,16 @@ def sequences() -> list[Sequence]:
     ]
 
 
-def parsed(file: str, text: str, named: dict[str, Rules]) -> Iterator[Sequence]:
+def parsed(file: str, text: str, named: dict[str, Rules]) -> Iterator[PlaySequence]:
     """The sequences in the text of a file. Raises SequenceError."""
     name, place, rules = "", "", Rules.make(2)
-    acts: list[Act] = []
+    steps: list[Step] = []
     for number, whole in enumerate(text.splitlines(), 1):
         line = whole.partition("#")[0].strip()
         heading = _HEADING.fullmatch(line)
         try:
             if heading is None and line:
-                acts.append(_act(number, line))
+                steps.append(_step(number, line))
             if heading is None:
                 continue
             if heading["start"] not in named:
@@ -188,13 +188,13 @@ def parsed(file: str, text: str, named: dict[str, Rules]) -> Iterator[Sequence]:
         except (SequenceError, ValueError) as error:
             raise SequenceError(f"{file}, line {number}: {error}") from error
         if name:
-            yield Sequence(name, place, rules, tuple(acts))
+            yield PlaySequence(name, place, rules, tuple(steps))
         name, place, rules = heading["name"], f"{file}:{number}", named[heading["start"]]
-        acts = []
-    yield Sequence(name, place, rules, tuple(acts))
+        steps = []
+    yield PlaySequence(name, place, rules, tuple(steps))
 
 
-def _act(number: int, line: str) -> Act:
+def _step(number: int, line: str) -> Step:
     said, *options = (part.strip() for part in line.split("|"))
     verb, *words = said.split()
     if verb not in SECONDS:
@@ -204,7 +204,7 @@ def _act(number: int, line: str) -> Act:
         seconds = float(duration[1])
         words.pop()
     turns: list[str] = []
-    changes: list[Carried] = []
+    changes: list[BoardChange] = []
     reasons: frozenset[str] = frozenset()
     count = 0
     if verb in ("illegal", "back") and not words:
@@ -216,14 +216,14 @@ def _act(number: int, line: str) -> Act:
     if verb in ("turn", "high", "back"):
         turns = words
     else:
-        changes = [Carried.parse(word) for word in words]
+        changes = [BoardChange.parse(word) for word in words]
     given: dict[str, list[list[str]]] = {}
     for option in options:
         name, *rest = option.split()
         if name not in ("hand", "ask", "maybe", "or"):
             raise SequenceError(f"{name!r} is not an option")
         given.setdefault(name, []).append(rest)
-    return Act(
+    return Step(
         line=number,
         verb=verb,
         turns=tuple(turns),

@@ -98,10 +98,10 @@ class _SmallTable:
             hand = Hand("E", *square_centre(self._view.look, changed), 20.0)
             shows.append((replace(self.stage, hand=hand), 1 / FRAME_RATE))
         self.stage = after
-        if moment.act.hand:
-            hand = Hand("E", *square_centre(self._view.look, moment.act.hand), ARM_HEIGHT, closed=0.4)
+        if moment.step.hand:
+            hand = Hand("E", *square_centre(self._view.look, moment.step.hand), ARM_HEIGHT, closed=0.4)
             after = replace(after, hand=hand)
-        for stage, seconds in (*shows, (after, moment.act.seconds)):
+        for stage, seconds in (*shows, (after, moment.step.seconds)):
             for event in self.show(stage, seconds):
                 types.add(event["type"])
                 if event["type"] == "alert":

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from benchmarks.accuracy.unruly_play.sequences import ANY_REASON, Act, Sequence, SequenceError
+from benchmarks.accuracy.unruly_play.sequences import ANY_REASON, PlaySequence, SequenceError, Step
 from focus_companion.game.faults import explain
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import apply, play, removed, trimmed, untrimmed
@@ -34,7 +34,7 @@ class Moment:
     ``may_prompt``, nobody may be told to trim a stack.
     """
 
-    act: Act
+    step: Step
     position: Position
     stacks: Stacks
     games: tuple[Game, ...]
@@ -45,15 +45,15 @@ class Moment:
     may_prompt: bool = True
 
 
-def moments(sequence: Sequence) -> list[Moment]:
+def moments(sequence: PlaySequence) -> list[Moment]:
     """The truth of every step. Raises SequenceError, with the place, if it contradicts the rules."""
     return list(_Truth(sequence).moments())
 
 
 class _Truth:
-    """The true game while the acts of a sequence are followed."""
+    """The true game while the steps of a sequence are followed."""
 
-    def __init__(self, sequence: Sequence) -> None:
+    def __init__(self, sequence: PlaySequence) -> None:
         self._sequence = sequence
         self._rules = sequence.rules
         self._positions = [start_position(sequence.rules)]
@@ -65,28 +65,28 @@ class _Truth:
         """Other turns to the same position: the number of turns before them, and the turns."""
 
     def moments(self) -> Iterator[Moment]:
-        for act in self._sequence.acts:
+        for step in self._sequence.steps:
             try:
-                self._last = self._moment(act)
+                self._last = self._moment(step)
             except (SequenceError, ValueError, IndexError) as error:
                 file = self._sequence.place.partition(":")[0]
-                raise SequenceError(f"{file}:{act.line}: {error}") from error
+                raise SequenceError(f"{file}:{step.line}: {error}") from error
             yield self._last
 
     @property
     def _position(self) -> Position:
         return self._positions[-1]
 
-    def _moment(self, act: Act) -> Moment:
+    def _moment(self, step: Step) -> Moment:
         before = self._last.stacks if self._last else self._position.stacks
         stacks = before
-        for change in act.changes:
+        for change in step.changes:
             stacks = change.done(stacks)
-        if act.verb in ("turn", "high", "back"):
-            self._play(act)
-        elif act.verb == "trim":
+        if step.verb in ("turn", "high", "back"):
+            self._play(step)
+        elif step.verb == "trim":
             self._trim()
-        if act.verb in ("turn", "trim", "back", "restore", "high"):
+        if step.verb in ("turn", "trim", "back", "restore", "high"):
             stacks = self._position.stacks
             if self._pending is not None:
                 stacks = untrimmed(self._position, self._pending)
@@ -94,45 +94,47 @@ class _Truth:
                 raise SequenceError("the board does not change")
         self._check_pieces(stacks)
         moment = Moment(
-            act,
+            step,
             self._position,
             stacks,
-            (tuple(self._turns), *self._other_games(act)),
-            due=act.reasons,
-            tolerated=act.tolerated | act.reasons,
-            at_rest=act.verb not in ("hold", "illegal", "still"),
-            prompt=self._pending is not None and act.verb not in ("hold", "illegal", "still"),
-            may_prompt=self._pending is not None or act.verb not in ("hold", "illegal", "restore") or act.ask,
+            (tuple(self._turns), *self._other_games(step)),
+            due=step.reasons,
+            tolerated=step.tolerated | step.reasons,
+            at_rest=step.verb not in ("hold", "illegal", "still"),
+            prompt=self._pending is not None and step.verb not in ("hold", "illegal", "still"),
+            may_prompt=self._pending is not None
+            or step.verb not in ("hold", "illegal", "restore")
+            or step.ask,
         )
-        if act.verb == "illegal":
-            self._check_illegal(act, stacks)
-        elif act.verb == "still":
-            self._check_illegal(act, stacks)
+        if step.verb == "illegal":
+            self._check_illegal(step, stacks)
+        elif step.verb == "still":
+            self._check_illegal(step, stacks)
             moment = replace(moment, tolerated=ANY_REASON)
-        elif act.verb == "hold" and stacks in self._after_turn(self._position):
+        elif step.verb == "hold" and stacks in self._after_turn(self._position):
             raise SequenceError("this is a legal turn")
-        elif act.verb == "wait" and self._last is not None:
+        elif step.verb == "wait" and self._last is not None:
             last = self._last
             games = (*last.games, *moment.games[1:])
-            tolerated = last.tolerated | act.tolerated
+            tolerated = last.tolerated | step.tolerated
             moment = replace(
-                last, act=act, games=games, due=frozenset(), tolerated=tolerated, stacks=last.stacks
+                last, step=step, games=games, due=frozenset(), tolerated=tolerated, stacks=last.stacks
             )
         return moment
 
-    def _play(self, act: Act) -> None:
-        """Make the turns of an act, after taking turns back."""
-        if act.verb == "back":
-            kept = len(self._turns) - act.number
-            if kept < 0 or (act.number == 0 and self._pending is None):
-                raise SequenceError(f"{act.number} turns cannot be taken back")
+    def _play(self, step: Step) -> None:
+        """Make the turns of a step, after taking turns back."""
+        if step.verb == "back":
+            kept = len(self._turns) - step.number
+            if kept < 0 or (step.number == 0 and self._pending is None):
+                raise SequenceError(f"{step.number} turns cannot be taken back")
             del self._turns[kept:], self._positions[kept + 1 :]
             self._reorderings = [(at, turns) for at, turns in self._reorderings if at + len(turns) <= kept]
-        elif not act.turns:
+        elif not step.turns:
             raise SequenceError("no turn is named")
         self._pending = None
-        *complete, last = [*act.turns, ""]
-        if act.verb == "high":
+        *complete, last = [*step.turns, ""]
+        if step.verb == "high":
             last = complete.pop()
         for turn in complete:
             self._positions.append(play(self._position, Move.parse(turn), self._rules))
@@ -151,13 +153,13 @@ class _Truth:
         self._turns.append(str(self._pending))
         self._pending = None
 
-    def _other_games(self, act: Act) -> Iterator[Game]:
-        """The other games that are right too: those of the act, and those in which the turns of an earlier
-        act are reordered.
+    def _other_games(self, step: Step) -> Iterator[Game]:
+        """The other games that are right too: those of the step, and those in which the turns of an earlier
+        step are reordered.
         """
         for kept, turns in self._reorderings:
             yield (*self._turns[:kept], *turns, *self._turns[kept + len(turns) :])
-        for back, turns in act.others:
+        for back, turns in step.others:
             kept = len(self._turns) - back
             position = self._positions[kept]
             for turn in turns:
@@ -174,7 +176,7 @@ class _Truth:
             for stacks in (untrimmed(position, move), trimmed(position, move))
         }
 
-    def _check_illegal(self, act: Act, stacks: Stacks) -> None:
+    def _check_illegal(self, step: Step, stacks: Stacks) -> None:
         """Raise SequenceError if the board shows what legal turns or take-backs explain."""
         known = {position.stacks for position in self._positions}
         if stacks in known:
@@ -184,26 +186,26 @@ class _Truth:
                 raise SequenceError(f"this is a legal turn, {back} turns taken back")
         if any(stacks in self._after_turn(after) for after in self._positions_after(self._position)):
             raise SequenceError("two legal turns explain this")
-        self._check_reason(act)
+        self._check_reason(step)
 
     def _positions_after(self, position: Position) -> Iterator[Position]:
         if not position.over:
             for move in legal_moves(position, self._rules):
                 yield apply(position, move, self._rules)
 
-    def _check_reason(self, act: Act) -> None:
+    def _check_reason(self, step: Step) -> None:
         """Raise SequenceError if pieces are only carried once from the last legal position, and the rules
-        name another reason than the act.
+        name another reason than the step.
         """
         settled = self._last is None or self._last.stacks == self._position.stacks
-        if len(act.changes) != 1 or act.reasons in (frozenset(), ANY_REASON) or not settled:
+        if len(step.changes) != 1 or step.reasons in (frozenset(), ANY_REASON) or not settled:
             return
-        (change,) = act.changes
+        (change,) = step.changes
         if change.target is None or self._pending is not None:
             return
         found = explain(self._position, Move(change.square, change.target), self._rules)
         reason = found.reason if found is not None else "distance"
-        if reason not in act.reasons:
+        if reason not in step.reasons:
             raise SequenceError(f"the reason is {reason}")
 
     def _check_pieces(self, stacks: Stacks) -> None:

@@ -39,7 +39,7 @@ def judged(moments: Sequence[Moment], noted: Sequence[Noted]) -> Ruling:
     before: tuple[Game, ...] = ((),)
     for number, (moment, made) in enumerate(zip(moments, noted, strict=True), 1):
         for verdict, expected, got in _faults(moment, made, before, last=number == len(moments)):
-            rulings.append(Ruling(verdict, moment.act.line, expected, got))
+            rulings.append(Ruling(verdict, moment.step.line, expected, got))
         before = moment.games
     return max(rulings, key=lambda ruling: VERDICTS.index(ruling.verdict))
 
@@ -48,9 +48,9 @@ def _faults(
     moment: Moment, made: Noted, before: tuple[Game, ...], last: bool
 ) -> Iterator[tuple[str, str, str]]:
     """What was wrong in one step: verdict, expected, got. ``before``: the games that were right before."""
-    act = moment.act
+    step = moment.step
     true = moment.games[0]
-    may_ask = act.ask or act.verb == "still"
+    may_ask = step.ask or step.verb == "still"
     for game, questioned in made.games[1:]:
         if not questioned and not any(_begins(right, game) for right in (*moment.games, *before)):
             yield "wrong turn", _game(true), _game(game)
@@ -62,19 +62,19 @@ def _faults(
         yield "false alert", _alerts(moment), "a prompt to trim a stack"
     if moment.at_rest and made.alert_open and made.alert_open not in moment.tolerated:
         yield "false alert", "no alert left", f"{made.alert_open} still open"
-    if act.reasons and not moment.due & {*made.alerts, made.alert_open}:
+    if step.reasons and not moment.due & {*made.alerts, made.alert_open}:
         questioned = made.asked or made.question_open
         got = "a question" if questioned else ", ".join(made.alerts) or "nothing"
-        if not (questioned and may_ask) and not act.hand:
+        if not (questioned and may_ask) and not step.hand:
             yield "asked" if questioned else "missed alert", _alerts(moment), got
     if game not in moment.games:
         if last and not made.question_open:
             yield "stuck", _game(true), _game(game)
-        elif not act.hand and not (made.question_open and may_ask):
+        elif not step.hand and not (made.question_open and may_ask):
             yield "asked", _game(true), f"{_game(game)}{', a question' if made.question_open else ''}"
     elif (made.asked or made.question_open) and not may_ask:
         yield "asked", _game(true), "a question"
-    if moment.prompt and act.verb == "high" and not made.prompted and not act.hand:
+    if moment.prompt and step.verb == "high" and not made.prompted and not step.hand:
         yield "asked", "a prompt", "nothing"
 
 

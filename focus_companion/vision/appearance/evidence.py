@@ -281,11 +281,12 @@ class Evidence:
                 parts = parts_log_likelihood(self.colours, pixels, around, scores, self.outlines, square)
                 # No pixel counts for more than MAX_PIXEL_NATS, whichever two classes are compared.
                 scores = np.asarray(np.maximum(parts, parts.max(0) - MAX_PIXEL_NATS))
-            found = PixelScores(own := dict(enumerate(scores)))
+            found = PixelScores(dict(enumerate(scores)))
         else:
-            found = PixelScores(own := {BARE: bare}, table, shades)
+            found = PixelScores({BARE: bare}, table, shades)
         if around is None and not self.standing[square]:
-            own |= _raised_similar_class(found, piece, np.flatnonzero(pieces).tolist(), self.colours.typical)
+            labels = np.flatnonzero(pieces).tolist()
+            return found.replaced(_raised_similar_class(found, piece, labels, self.colours.typical))
         return found
 
     def read(self, square: int, colours: Iterable[str], tallest: int) -> tuple[str, float]:

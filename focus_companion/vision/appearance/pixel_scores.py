@@ -29,6 +29,10 @@ class PixelScores:
     ) -> None:
         self._own, self._table, self._bins = own, table, bins
 
+    def replaced(self, own: Mapping[int, Floats]) -> PixelScores:
+        """The same with other log-likelihoods of some classes."""
+        return PixelScores({**self._own, **own}, self._table, self._bins)
+
     def at(self, places: NDArray[np.intp]) -> PixelScores:
         """Those of the pixels with these flat indices (N,)."""
         own = {label: scores.take(places) for label, scores in self._own.items()}

@@ -31,11 +31,6 @@ _MAX_DEVIATION: Final = 0.06
 """Maximum difference of the logarithms of a fitted aspect and a usual one. In 60 squeezed pictures, fitted
 aspects were off by up to 0.04. Raising it, errors of the board's profile may be taken for an aspect."""
 
-_MAX_FIRST_DEVIATION: Final = 0.15
-"""The same after the first iteration of the fit, above which there are no more: in 25 squeezed pictures, it
-was at most 0.1. Raising it, the fit goes on where pixels are square, which takes 30 ms; lowering it below
-that, a squeezed picture may be taken for one."""
-
 _SQUARE_PRIOR: Final = float(np.log(99))
 """Prior log odds, in nats, that the pixels of a picture with the shape of video are square. In 20 such
 pictures, others gained at most 2.5 nats over the cost of the parameter. Raising it, a squeezed picture may go
@@ -83,12 +78,10 @@ def with_aspect(
     if not aspects.others:
         return camera
     either = replace(prior, aspect_spread=PRIOR_SPREAD["aspect"])
-    free = camera
-    for part, most in ((reaches[:1], _MAX_FIRST_DEVIATION), (reaches[1:], _MAX_DEVIATION)):
-        free = fit_outlines(edges, free, profile, either, heights, part)
-        differences = np.abs(np.log(np.array(aspects.others) / free.lens.aspect))
-        if differences.min() > most:
-            return camera
+    free = fit_outlines(edges, camera, profile, either, heights, reaches)
+    differences = np.abs(np.log(np.array(aspects.others) / free.lens.aspect))
+    if differences.min() > _MAX_DEVIATION:
+        return camera
     # The free fit only selects the aspect, as it also absorbs errors of the profile.
     near = replace(free, lens=replace(free.lens, aspect=aspects.others[int(differences.argmin())]))
     other = fit_outlines(edges, near, profile, prior, heights, reaches)
