@@ -38,6 +38,7 @@ from .explaining import (
 from .legal_acts import LegalActs
 from .margin import MIN_CERTAIN_LEAD
 from .screening import Screening
+from .temperature import TEMPERATURE
 from .trimming import Pending
 from .verdict import Wrong
 from .visible_change import MIN_CHANGED_FRACTION, MIN_CLEAR_DEVIATION, MIN_OPEN_FRACTION
@@ -219,7 +220,7 @@ def _likeliest(look: Look, pool: ActPool, pending: Pending | None) -> Judgement:
     if pending is not None and _left_too_high(best.act) and not _certainly_left(look, best, pending):
         # It is not certain that the stack was left too high: ask instead of alerting.
         best = _as_question(best, weigh(screening, [act for act in pool.acts if not _left_too_high(act)]))
-    best = _moved_out_of_sight(best, pending)
+    best = _moved_out_of_sight(look, best, pending)
     if explains(look, best, pool.strong) or _with_foreign(look, best).covered:
         return best
     if follows_prompt(best, pending) and not leaves_change_out(look, best.act, pool.strong, taken=True):
@@ -266,7 +267,7 @@ def _with_foreign(look: Look, judgement: Judgement) -> Judgement:
     return replace(judgement, foreign=foreign)
 
 
-def _moved_out_of_sight(best: Judgement, pending: Pending | None) -> Judgement:
+def _moved_out_of_sight(look: Look, best: Judgement, pending: Pending | None) -> Judgement:
     """The judgement in which pieces that seem lifted are on a square where they are barely visible: an
     illegal move to the most plausible target, rather than to the one favoured by noise.
     """
@@ -279,8 +280,15 @@ def _moved_out_of_sight(best: Judgement, pending: Pending | None) -> Judgement:
     if lifted is None or (not act.lifted and (act.legal or _implausibility(act) < _ACROSS_BOARD_RANK)):
         return best
     wider = [a for a in (act, *best.rivals) if not a.legal and set(a.changes) > set(lifted.changes)]
-    # Players routinely remove pieces only from a stack for which there is a prompt.
-    moved = [a for a in wider if pending is not None or a.kind is not Kind.WRONG_TRIM]
+    without = look.evidence.gain(lifted.changes).nats
+    moved = [
+        a
+        for a in wider
+        # Players routinely remove pieces only from a stack for which there is a prompt.
+        if (pending is not None or a.kind is not Kind.WRONG_TRIM)
+        # Where the pieces plainly are not, they did not go: they are in a hand.
+        and look.evidence.gain(a.changes).nats - without > -TEMPERATURE
+    ]
     return replace(best, act=replace(min(moved, key=_implausibility), lifted=True)) if moved else best
 
 
