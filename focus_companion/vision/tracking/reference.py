@@ -89,6 +89,10 @@ class Reference:
         if self._fits < _MIN_KEYFRAME_FIT:
             self._keyframe = None
 
+    def unsettle(self, squares: Sequence[int]) -> None:
+        """The picture does not show what stands on these squares now."""
+        self.unsettled = tuple(sorted({*self.unsettled, *squares}.difference(self.hidden)))
+
     def set_mark(self, picture: Smoothed, change: Change | None) -> None:
         """Set the :attr:`mark`; ``change`` is that since the reference."""
         self.mark = self._without_objects(picture, change)

@@ -242,6 +242,8 @@ class Watching:
         stood = (None,) * len(stands) if look is None else look.evidence.standing
         changed = [square for square, stack in enumerate(stands) if stack != stood[square]]
         self._reference.forget_under_objects(changed)
+        if look is not None and not shown:
+            self._reference.unsettle(changed)
         if look is None or not shown:
             return
         self._learn(look.image, doubtful)

@@ -102,6 +102,23 @@ def test_what_is_doubtful_or_not_shown_is_compared_again(monkeypatch: pytest.Mon
         assert table.compared > compared
 
 
+def test_squares_whose_position_changed_without_a_new_reference_count_as_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A turn was taken back and made again: the board looks as it did before."""
+    table, moved = Table(monkeypatch), after_turn((FROM, TO))
+    table.show(moved)
+    table.watcher.confirm(moved)
+    table.show(moved)
+    table.watcher.confirm(START, shown=False)
+    seen = table.show(moved)
+    assert seen is not None and seen.evidence.standing == START
+    assert {*seen.unsettled} == {FROM, TO} == {s for s in range(52) if seen.touched[s] > 0.5}
+    table.watcher.confirm(moved)
+    again = table.show(moved)
+    assert again is not None and not again.unsettled and not again.touched.any()
+
+
 @pytest.mark.parametrize("patch", [0.5, 0.65, 1.4], ids=["dark", "shadow", "sun"])
 def test_a_turn_is_seen_while_a_patch_of_sun_or_a_shadow_with_hard_edges_comes(
     monkeypatch: pytest.MonkeyPatch, patch: float
