@@ -92,14 +92,19 @@ def _percentile(values: NDArray[np.float32], percent: float) -> float:
 
 
 def _truncated(picture: Picture) -> bool:
-    """Whether the picture is truncated: decoders fill the missing part with a uniform grey."""
+    """Whether the picture is truncated: decoders fill the missing part with a uniform grey. If the first row
+    has that colour, too, the picture is letterboxed.
+    """
     last = _bottom_rows(picture, 1)[-1]
     first = last[0]
     if not _FILL_LEVELS[0] < int(first.max()) < _FILL_LEVELS[1]:
         return False
     # The last row alone clears nearly every picture.
     rows = max(2, round(picture.shape[0] * _MIN_MISSING_SHARE))
-    return bool((last == first).all()) and bool((_bottom_rows(picture, rows) == first).all())
+    if not ((last == first).all() and (_bottom_rows(picture, rows) == first).all()):
+        return False
+    whole = picture if isinstance(picture, np.ndarray) else picture.image
+    return not bool((whole[0] == first).all())
 
 
 def _bottom_rows(picture: Picture, rows: int) -> Image:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -74,10 +74,14 @@ class BoardSearch:
         self._fits: dict[int, ScoredFit] = {}
         self._neighbours: dict[int, ScoredFit] = {}
 
-    def best(self, levels: Sequence[int] | None = None) -> ScoredFit | None:
+    def levels(self) -> Iterator[int]:
+        """Indices of the radii from which candidates can be collected, the most promising first."""
+        return self._search.levels()
+
+    def best(self, levels: Iterable[int] | None = None) -> ScoredFit | None:
         """The best fitted candidate; only from blobs of the radii ``levels``, if given."""
         best: ScoredFit | None = None
-        for level in self._search.levels() if levels is None else levels:
+        for level in self.levels() if levels is None else levels:
             self._search.collect(level)
             best = self._best_fit()
             if best is not None and best.certain:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import SIDES, upright
-from ..geometry.resize import FINE_PIXELS, reduced, resized
+from ..geometry.resize import FINE_PIXELS, reduced, resized, stretched
 from ..geometry.scene import BoardProfile, Camera
 from ..haze import Haze
 from .blobs import WORK_PIXELS
@@ -20,9 +22,10 @@ from .chess_board import find_chess_board, fitted_to_corners
 from .coloured_pieces import colour_odds
 from .edges import Edges
 from .moulded import MIN_MOULDED_EVIDENCE, moulded_evidence
+from .pixel_aspect import PixelAspects
 from .rectangular_grid import rectangle_odds
 from .refine import refine_detection
-from .scored_fit import EVEN_ODDS, MIN_ODDS
+from .scored_fit import EVEN_ODDS, MIN_ODDS, ScoredFit
 from .site_classifier import board_odds
 
 Image = NDArray[np.uint8]
@@ -94,6 +97,11 @@ def find_board(
             other = searches[-1].best(SMALL_BOARD_LEVELS)
             if other is not None and other.confident and (best is None or other.score > best.score):
                 best = other
+    if (best is None or not best.likely) and lens is None and stacks is not None:
+        squeezed = _on_other_pixels(image, profiles[0], stacks)
+        if squeezed is not None:
+            camera, profile = refine_detection(image, squeezed.camera, profiles, stacks, rank1, lens)
+            return replace(squeezed, camera=squeezed.camera if squeezed.mirrored else camera, profile=profile)
     for search in searches:
         if best is None or not best.likely:
             best = search.best_of_finer() or best
@@ -108,7 +116,7 @@ def find_board(
         best = searches[0].on_most_domes(best)
     if best is None or not best.likely:
         return None
-    confidence = float(1 / (1 + np.exp(-_CONFIDENCE_SLOPE * (best.board_odds - EVEN_ODDS))))
+    confidence = _confidence(best)
     if best.mirrored:
         return FoundBoard(resized(best.camera, image), profiles[0], confidence, mirrored=True)
     camera, profile = refine_detection(image, resized(best.camera, image), profiles, stacks, rank1, lens)
@@ -118,6 +126,28 @@ def find_board(
         # The fields constrain the pose better than flat pieces of unknown height do.
         return FoundBoard(by_corners[0], profile, confidence, fitted_to_fields=True)
     return FoundBoard(camera, profile, confidence)
+
+
+def _confidence(fit: ScoredFit) -> float:
+    return float(1 / (1 + np.exp(-_CONFIDENCE_SLOPE * (fit.board_odds - EVEN_ODDS))))
+
+
+def _on_other_pixels(image: Image, profile: BoardProfile, stacks: Sequence[str]) -> FoundBoard | None:
+    """The board that shows the known position for certain in a picture whose pixels are not square. Seen from
+    nearly above, the board in such a picture looks tilted, but without the perspective of a tilted one.
+    """
+    height, width = image.shape[:2]
+    for aspect in PixelAspects.of(width, height).others:
+        size = width, round(height / aspect)
+        square = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+        small, _ = reduced(square, WORK_PIXELS)
+        search = BoardSearch(small, profile, stacks, None)
+        # A board that is plain to see is found from the most promising radius.
+        best = search.best(islice(search.levels(), 1))
+        if best is not None and best.certain:
+            camera = stretched(resized(best.camera, square), image)
+            return FoundBoard(camera, profile, _confidence(best), mirrored=best.mirrored)
+    return None
 
 
 def _upright(

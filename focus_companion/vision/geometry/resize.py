@@ -34,3 +34,13 @@ def resized(camera: Camera, image: Image) -> Camera:
     """The camera for the same view resized to ``image``."""
     scaled = camera.scaled(image.shape[1] / camera.lens.width)
     return replace(scaled, lens=replace(scaled.lens, width=image.shape[1], height=image.shape[0]))
+
+
+def stretched(camera: Camera, image: Image) -> Camera:
+    """The camera for the same view stretched to the shape of ``image``, which changes the pixels' aspect."""
+    lens = camera.lens
+    aspect = image.shape[0] / image.shape[1] * lens.width / lens.height
+    scaled = resized(camera, image)
+    across, down = scaled.lens.centre
+    stretch = replace(scaled.lens, aspect=scaled.lens.aspect * aspect, centre=(across, down * aspect))
+    return replace(scaled, lens=stretch)

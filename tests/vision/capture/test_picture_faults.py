@@ -32,6 +32,13 @@ def test_no_picture_of_a_board_is_faulty(path: Path, light: float) -> None:
     assert picture_fault(np.clip(image * light, 0, 255).astype(np.uint8)) == ""
 
 
+@pytest.mark.parametrize("shade", [0, 70, 255])
+def test_a_letterboxed_picture_is_not_damaged(shade: int) -> None:
+    image = read_image(START)[::2, ::2]
+    bar = np.full((image.shape[0] // 4, image.shape[1], 3), shade, np.uint8)
+    assert picture_fault(np.vstack([bar, image, bar])) == ""
+
+
 def test_a_black_board_on_a_black_table_has_the_colour_of_the_lamp() -> None:
     tinted = cv2.add(without_colours(read_image(START)[::2, ::2]), (6, 0, 1, 0))
     assert picture_fault(np.asarray(tinted, np.uint8)) == ""

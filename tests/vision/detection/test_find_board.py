@@ -52,6 +52,7 @@ def test_with_a_known_pitch_only_boards_of_about_that_size_are_found(scale: floa
     ("view", "size"),
     [
         ("from above", (704, 576)),
+        ("from above", (1280, 720)),
         ("oblique, turned", (704, 576)),
         pytest.param("from above", (352, 288), marks=pytest.mark.slow),
         pytest.param("from above", (704, 480), marks=pytest.mark.slow),
