@@ -279,7 +279,8 @@ class History:
                     raise HistoryError(
                         f"a result ({event.reason}) at ply {self.ply}, where the game is not so decided"
                     )
-                return self
+                # A game ended by an act leaves nothing to be put right or answered.
+                return replace(self, alert=None, prompt=None, unclear=None)
             case _:
                 return self
 

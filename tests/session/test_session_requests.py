@@ -77,6 +77,25 @@ def test_agreed_draw() -> None:
         assert "over" in refused(session, request)
 
 
+@pytest.mark.parametrize(
+    ("open_matter", "key"),
+    [
+        (said.Wrong("distance", "g", (3,), "Put it back."), "alert"),
+        (said.Undecided((Move.parse("c4-c5"), Move.parse("c4-b4"))), "unclear"),
+        (said.TrimAwaited(Move.parse("c4-c5"), 3, ()), "prompt"),
+    ],
+)
+@pytest.mark.parametrize("act", [ask.Resign("g"), ask.AgreeDraw()])
+def test_nothing_is_left_to_be_put_right_in_a_game_ended_by_an_act(
+    open_matter: said.Verdict, key: str, act: ask.Request
+) -> None:
+    session = Session(RULES, {}, None, Script({0: [open_matter]}))
+    session.push(Still(0))
+    assert session.state()[key]
+    assert told(session, act) == ["act", "result"]
+    assert session.state()[key] is None
+
+
 def test_a_stranger_cannot_resign() -> None:
     session = playing(1)
     assert refused(session, ask.Resign("b")) == "Blue does not play in this game."
