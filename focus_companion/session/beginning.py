@@ -91,7 +91,7 @@ def planned(request: NewGame, before: History) -> GamePlan:
         match = next_place(before)
     rules = request.rules or before.agreed or before.rules
     turns = request.rules is None and match is not None and before.over
-    players = request.players or (turned(before, before.players) if turns else before.players)
+    players = turned(before, before.players) if turns else before.players
     played_by = turned(before, before.played_by) if turns else before.played_by
     seating = Seating.make(
         played_by if request.played_by is None else request.played_by,
@@ -104,7 +104,8 @@ def planned(request: NewGame, before: History) -> GamePlan:
     except SeatError as error:
         raise RequestRefused("The game cannot begin: {reason}.", reason=error) from error
     start_from = request.start_from if request.rules else before.start_from
-    return GamePlan(rules, players, seats, clock, match, seating, start_from)
+    named = players if request.players is None else request.players
+    return GamePlan(rules, named, seats, clock, match, seating, start_from)
 
 
 def rematch(before: History) -> NewGame:

@@ -28,7 +28,8 @@ class Request:
 
 @dataclass(frozen=True)
 class NewGame(Request):
-    """Begin another game. ``players`` maps letters to names, ``seats`` letters to sides of the board.
+    """Begin another game. ``players`` maps letters to names (``None``: those of the last game), ``seats``
+    letters to sides of the board.
 
     Without ``rules``, those agreed at the beginning of the last game apply, with its seats and clock, and its
     match goes on. ``games``: number of games of the match that this game begins; 1 for a single game.
@@ -37,7 +38,7 @@ class NewGame(Request):
     """
 
     rules: Rules | None = None
-    players: Mapping[str, str] = field(default_factory=dict)
+    players: Mapping[str, str] | None = None
     seats: Mapping[str, str] = field(default_factory=dict)
     clock: TimeControl | None = None
     games: int = 1

@@ -45,8 +45,11 @@ def _move(body: Mapping[str, Any]) -> Move:
     return Move.parse(text)
 
 
-def _names(body: Mapping[str, Any]) -> dict[str, str]:
-    players = body.get("players", {})
+def _names(body: Mapping[str, Any]) -> dict[str, str] | None:
+    """The players' names by letter; ``None`` if the request says nothing about them."""
+    players = body.get("players")
+    if players is None:
+        return None
     if not isinstance(players, dict):
         raise BadRequest("“players” must name the players by colour.")
     names = {}

@@ -44,6 +44,7 @@ ROOT = Path(__file__).parents[2]
 
 REQUESTS: list[ask.Request] = [
     ask.NewGame(),
+    ask.NewGame(players={}),
     ask.NewGame(Rules.make(3), {"g": "Ann"}, {"g": "top"}, TimeControl("down", 300, 5)),
     ask.Rematch(), ask.TakeBack(), ask.Resign("g"), ask.Leave("b"), ask.AgreeDraw(),
     ask.ChooseMove(Move.parse("d5-d6")), ask.RuleLegal(Move.parse("*d6")), ask.Begin("r"),

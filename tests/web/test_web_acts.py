@@ -75,6 +75,19 @@ def test_a_new_game_has_seats_and_clock(table, client: FlaskClient) -> None:
     }
 
 
+def test_a_new_game_keeps_the_names_unless_they_are_deleted(table, client: FlaskClient) -> None:
+    table.start()
+
+    def names_after(body: dict[str, Any]) -> dict[str, str]:
+        assert table.ask(client, {"act": "new_game", "rules": {"players": 2}} | body).status_code == 200
+        return {colour: each["name"] for colour, each in client.get("/api/state").json["players"].items()}
+
+    both = {"green": "Ann", "red": "Ben"}
+    assert names_after({"players": both}) == both
+    assert names_after({}) == both
+    assert names_after({"players": {"green": {"name": ""}, "red": {"name": " "}}}) == {"green": "", "red": ""}
+
+
 def test_there_is_no_clock_unless_requested(table, client: FlaskClient) -> None:
     table.start()
     assert client.get("/api/state").json["clock"] is None
