@@ -34,4 +34,7 @@ def from_here(history: History, body: Any, running: History) -> NewGame:
         ) from error
     same = set(running.rules.order) == set(order)
     played_by = {p: kind for p, kind in running.played_by.items() if p in order}
-    return NewGame(rules, running.players if same else history.players, played_by=played_by)
+    players = running.players if same else history.players
+    # Partners sit opposite each other, which the sides of another game may not allow.
+    sides = running.seats if same and not rules.partners else history.seats
+    return NewGame(rules, players, sides, played_by=played_by)

@@ -39,6 +39,16 @@ def test_another_game_begins_there_and_the_first_is_kept(table: Any, client: Fla
     assert table.session.position.stacks == start_position(Rules.make(2)).stacks
 
 
+def test_everybody_keeps_their_side_of_the_board(table: Any, client: FlaskClient) -> None:
+    sides = {"green": "right", "red": "left"}
+    assert table.ask(client, {"act": "new_game", "rules": {"players": 2}, "seats": sides}).status_code == 200
+    table.start()
+    table.play("c4-c5")
+    assert try_again(table, client, {"ply": 1}).status_code == 200
+    players = client.get("/api/state").json["players"]
+    assert {colour: player["seat"] for colour, player in players.items()} == sides
+
+
 @pytest.mark.parametrize("body", [{}, [], {"ply": -1}, {"ply": 9}, {"ply": True}, {"ply": "1"}])
 def test_an_invalid_turn_or_game_is_refused(table: Any, client: FlaskClient, body: Any) -> None:
     table.start()
