@@ -142,6 +142,11 @@ class History:
         return self.position.result is not None
 
     @property
+    def point(self) -> tuple[int, int]:
+        """The game and the number of its turns and acts so far."""
+        return self.game, len(self.entries)
+
+    @property
     def moves(self) -> tuple[Entry, ...]:
         """The entries that are turns, one per ply."""
         return tuple(entry for entry in self.entries if isinstance(entry.what, Move))

@@ -23,7 +23,13 @@ class RequestRefused(ValueError):
 
 @dataclass(frozen=True)
 class Request:
-    """Base class of all requests."""
+    """Base class of all requests.
+
+    ``point``: the game and the number of its turns and acts for which the request is meant; at any other
+    point it is refused. ``None``: at any point.
+    """
+
+    point: tuple[int, int] | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)

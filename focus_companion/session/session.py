@@ -392,6 +392,8 @@ class Session:
         return self._emit_events(Found(self._time, "camera")) if "camera" in self._history.lost else []
 
     def _execute(self, request: Request) -> list[Event]:
+        if request.point not in (None, self._history.point):
+            raise RequestRefused("The game has gone on meanwhile.")
         if isinstance(request, Rematch):
             return self._new_game(rematch(self._history))
         if isinstance(request, SwapColours):

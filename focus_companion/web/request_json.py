@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from ..formats.rules_json import rules_from_json
@@ -15,6 +16,7 @@ from ..game.squares import SIDES
 from ..game.start import MAX_PIECES
 from ..session import requests
 from ..session.clock import TimeControl
+from ..session.kinds import fits
 from ..session.names import clean_text
 from ..session.seat_kinds import PACES, parse_kind
 
@@ -29,6 +31,18 @@ _NEW_GAME_KEYS: Final = (
 
 class BadRequest(ValueError):
     """The request cannot be understood; the text says what is wrong with it."""
+
+
+def _point(body: Mapping[str, Any]) -> tuple[int, int] | None:
+    """The point of the game for which a request is meant: {"game": N, "moves": length of its list}."""
+    at = body.get("at")
+    if at is None:
+        return None
+    point: Any = (at.get("game"), at.get("moves")) if isinstance(at, dict) else None
+    if not fits(point, tuple[int, int]):
+        raise BadRequest("“at” must give the numbers “game” and “moves” of the state.")
+    game, moves = point
+    return game, moves
 
 
 def _player(body: Mapping[str, Any], key: str = "player") -> str:
@@ -234,4 +248,4 @@ def parse_act(body: object) -> requests.Request:
     act = body.get("act")
     if not isinstance(act, str) or act not in _ACTS:
         raise BadRequest(f"“act” must be one of {', '.join(_ACTS)}.")
-    return _ACTS[act](body)
+    return replace(_ACTS[act]({key: body[key] for key in body if key != "at"}), point=_point(body))

@@ -51,6 +51,23 @@ def test_an_alert_is_settled_from_its_box(table, seen: Seen, looping) -> None:
     expect(page.locator("[data-act=dismiss]")).to_have_count(0)
 
 
+def test_a_turn_is_taken_back_once_if_two_viewers_ask_for_it(table, seen: Seen, browser, looping) -> None:
+    context = browser.new_context()
+    pages = [seen.open(), Seen(context.new_page(), seen.port).open()]
+    table.play(*MOVES)
+    for page in pages:
+        caught_up(page, table)
+        page.click(".acts [data-act=take_back]")
+        expect(page.locator("#confirm")).to_be_visible()
+    for page in pages:
+        page.click("#confirm .strong")
+        expect(page.locator("#confirm")).to_be_hidden()
+        caught_up(page, table)
+    expect(pages[1].locator("#toast")).to_have_text("The game has gone on meanwhile.")
+    assert table.session.history.ply == len(MOVES) - 1
+    context.close()
+
+
 def test_a_turn_is_chosen_by_its_letter_on_the_board(table, seen: Seen, looping) -> None:
     page = seen.open()
     show_diagonal_move(table)

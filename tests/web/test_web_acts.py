@@ -13,9 +13,11 @@ import pytest
 from flask.testing import FlaskClient
 from PIL import Image
 
+from focus_companion.game.moves import Move
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules
-from focus_companion.referee.verdict import Wrong
+from focus_companion.game.setups import start_position
+from focus_companion.referee.verdict import Undecided, Wrong
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.web import base as web_base
 from focus_companion.web.app import create_app
@@ -32,6 +34,41 @@ def test_an_alert_is_overruled(table, client: FlaskClient) -> None:
     assert (state["alert"], state["last_move"]) == (None, offered[0])
     record = client.get("/api/games/1").json["record"]
     assert [incident["type"] for incident in record["incidents"]] == ["alert", "ruling"]
+
+
+def test_an_act_sent_from_two_phones_is_done_once(table, client: FlaskClient) -> None:
+    table.start()
+    table.play("b6-b7", "b5-b6", "c6-c7")
+    at = {"game": 1, "moves": 3}
+    assert table.ask(client, {"act": "take_back", "at": at}).status_code == 200
+    again = table.ask(client, {"act": "take_back", "at": at})
+    assert again.status_code == 409 and again.json["error"] == "The game has gone on meanwhile."
+    assert client.get("/api/state").json["ply"] == 2
+    assert table.ask(client, {"act": "draw"}).status_code == 200
+    rematch = {"act": "rematch", "at": {"game": 1, "moves": 3}}
+    assert [table.ask(client, rematch).status_code for _ in range(2)] == [200, 409]
+    assert client.get("/api/state").json["game"] == 2
+
+
+def test_the_answer_to_a_question_is_not_taken_for_the_next_turn(tmp_path: Path, make_table) -> None:
+    # Once green has moved the upper piece, red may move the lower one to the same square.
+    position = start_position(Rules.make()).text.replace("/-,g,g,", "/-,rg,g,", 1)
+    start = {"position": position, "to_move": "green"}
+    table = make_table(tmp_path, Rules.from_json({"players": 2, "set_up": "position", "start": start}))
+    client = create_app(table.session, table.journal).test_client()
+    table.start()
+    table.see(Undecided((Move.parse("b6-b7"), Move.parse("c6-c7"))))
+    answer = {"act": "choose", "move": "b6-b7", "at": {"game": 1, "moves": 0}}
+    assert [table.ask(client, answer).status_code for _ in range(2)] == [200, 409]
+    state = client.get("/api/state").json
+    assert (state["ply"], state["to_move"]) == (1, "red")
+    assert "b6-b7" in client.get("/api/legal").json["legal"]
+
+
+@pytest.mark.parametrize("at", [{}, 3, {"game": 1}, {"game": True, "moves": 0}, {"game": 1, "moves": "0"}])
+def test_a_malformed_point_of_the_game_is_refused(table, client: FlaskClient, at: Any) -> None:
+    table.start()
+    assert table.ask(client, {"act": "draw", "at": at}).status_code == 400
 
 
 def test_a_turn_is_ruled_illegal(table, client: FlaskClient) -> None:

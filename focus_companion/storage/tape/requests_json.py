@@ -59,7 +59,7 @@ def _meant(name: str, value: Any) -> Any:
             return Move.parse(value)
         case "clock":
             return TimeControl.from_json(value)
-        case "stacks":
+        case "stacks" | "point":
             return tuple(value)
         case "corners":
             return {corner: tuple(place) for corner, place in value.items()}

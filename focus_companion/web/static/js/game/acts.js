@@ -12,7 +12,7 @@ export class Acts {
   constructor(getState, toast, lookedAt, onChoosing) {
     this.getState = getState;
     this.lookedAt = lookedAt;
-    this.chooser = new Chooser(onChoosing, (body) => this.send(body), toast);
+    this.chooser = new Chooser(onChoosing, (body) => this.sendAt(this.getState(), body), toast);
     this.toast = toast;
     this.confirm = document.querySelector("#confirm");
   }
@@ -21,6 +21,11 @@ export class Acts {
     this.confirm.querySelector("h2").textContent = question;
     this.confirm.querySelector(".answers").replaceChildren(...buttons.map(([value, text]) => h("button", { value, class: "strong" }, text)), h("button", { value: "" }, t("No, go on")));
     return ask(this.confirm);
+  }
+
+  /** Send an act that is meant for this point of the game only: another viewer may have done it already. */
+  sendAt({ game, moves = [] }, body) {
+    return this.send({ ...body, at: { game, moves: moves.length } });
   }
 
   /** Send an act; true if it was accepted. */
@@ -36,7 +41,7 @@ export class Acts {
   /** Do an act; `square`: the one selected on the board, or null. */
   async run(act, square) {
     const state = this.getState();
-    if (act === "take_back" && (await this.sure(t("Take the last turn back?"), [["yes", t("Take back")]]))) return this.send({ act });
+    if (act === "take_back" && (await this.sure(t("Take the last turn back?"), [["yes", t("Take back")]]))) return this.sendAt(state, { act });
     if (act === "again") return this.again(state);
     if (act === "is_good") return this.isGood(square);
     if (act === "hint") return this.send({}, "/api/hint");
@@ -47,12 +52,12 @@ export class Acts {
       const player = await this.sure(question, inPlay.map((colour) => [colour, playerName(state, colour)]));
       if (player) return this.send({ act, player });
     }
-    if (act === "rematch" && goesOn(state)) return this.send({ act });
-    if (act === "rematch" && (await this.sure(t("A rematch? Everybody takes the next colour, so that another player begins."), [["yes", t("Rematch")]]))) return this.send({ act });
+    if (act === "rematch" && goesOn(state)) return this.sendAt(state, { act });
+    if (act === "rematch" && (await this.sure(t("A rematch? Everybody takes the next colour, so that another player begins."), [["yes", t("Rematch")]]))) return this.sendAt(state, { act });
     if (act === "not_legal") return this.notLegal(state);
     if (act === "legal") return this.legal(t("Which turn was it?"), t("The players’ word counts, and the record says so. It must be a turn that the rules allow."));
     if (act === "enter") return this.legal(t("Which turn was played?"), t("For a turn that the camera has missed. The record notes that it was entered by hand."));
-    if (act === "begins") return this.send({ act, player: state.begins });
+    if (act === "begins") return this.sendAt(state, { act, player: state.begins });
     if (act === "my_turn") return this.myTurn(state);
     if (act.startsWith("seat_")) return this.send({ act: "seat", player: state.to_move, kind: { seat_companion: "companion", seat_board: "board" }[act] ?? state.seats[state.to_move] });
     if (act.startsWith("turn_")) return this.chooser.answer(act.slice(5));
@@ -83,7 +88,7 @@ export class Acts {
     const what = t("Was turn {ply}, {move}, not legal?", { ply, move: moveWords(turn.move) });
     const more = tn("{n} later turn is taken back with it.", "{n} later turns are taken back with it.", later);
     const question = later ? [what, more].join(" ") : what;
-    return (await this.sure(question, [["yes", t("Not legal: take it back")]])) && this.send({ act: "not_legal", ply });
+    return (await this.sure(question, [["yes", t("Not legal: take it back")]])) && this.sendAt(state, { act: "not_legal", ply });
   }
 
   /** Begin another game from the past position that the viewer looks at. */

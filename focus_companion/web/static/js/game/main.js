@@ -53,7 +53,7 @@ const board = new Board($("#board"), (square, words) => {
 });
 const clocks = new Clocks(table);
 const setUp = $("#setup") ? new SetUp($("#setup"), $("#mount")) : null;
-const choose = (move) => withTools(({ acts }) => (acts.chooser.active ? acts.chooser.pick(move) : acts.send({ act: "choose", move })));
+const choose = (move) => withTools(({ acts }) => (acts.chooser.active ? acts.chooser.pick(move) : acts.sendAt(live, { act: "choose", move })));
 const status = new Status($("#status"), $("#loud"), $("#quiet"), past || watched ? null : choose);
 if (!past && !watched) board.onLetter = choose;
 
