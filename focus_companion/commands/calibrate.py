@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from focus_companion.commands.shared.console import BadInput, NegativeResult
+from focus_companion.commands.shared.numbers import NumberRange
 from focus_companion.commands.shared.sources import data_folder
 from focus_companion.commands.shared.table_choice import LENS_FOLDER, camera_name
 
@@ -39,7 +40,7 @@ MAX_STILL_MOTION: Final = 0.004
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE.toml",
               help="Where to write the profile (default: in the data folder).")  # fmt: skip
 @click.option("--data", metavar="DIR", help="The data folder (default: the user's).")
-@click.option("--seconds", type=click.FloatRange(5, 3600), default=180, show_default=True,
+@click.option("--seconds", type=NumberRange(5, 3600), default=180, show_default=True,
               help="Maximum time to look, with --camera.")  # fmt: skip
 def command(
     target: Path | None,

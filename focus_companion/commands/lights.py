@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 
 from focus_companion.commands.shared.console import NegativeResult
+from focus_companion.commands.shared.numbers import NumberRange
 from focus_companion.settings import config_file, load
 
 ANSWER_TIMEOUT: Final = 8.0
@@ -24,9 +25,7 @@ ANSWER_TIMEOUT: Final = 8.0
 )
 @click.option("--port", metavar="PATH", help="Serial port of the light board (default: from the settings).")
 @click.option("--wled", metavar="URL", help="Address of a WLED strip (default: from the settings).")
-@click.option(
-    "--pace", type=click.FloatRange(0.05, 20), default=1.0, show_default=True, help="Speed of the walk."
-)
+@click.option("--pace", type=NumberRange(0.05, 20), default=1.0, show_default=True, help="Speed of the walk.")
 def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> None:
     """Tell which lights answer; with --test, try each of them."""
     # Imported here: --help must not wait for the lights' libraries.

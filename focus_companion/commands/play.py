@@ -23,6 +23,7 @@ from focus_companion.commands.shared.broker_options import chosen_broker
 from focus_companion.commands.shared.console import print_notice
 from focus_companion.commands.shared.ending import end_in_time, leave
 from focus_companion.commands.shared.game_options import GameOptions
+from focus_companion.commands.shared.numbers import NumberRange
 from focus_companion.commands.shared.phone_page import phone_page
 from focus_companion.commands.shared.pin import print_phone
 from focus_companion.commands.shared.rule_options import match_options
@@ -91,9 +92,7 @@ class Name(_NameType):
 @click.option("--speak", type=click.Choice(SPOKEN_LANGUAGES), is_flag=False, flag_value="system",
               help="Say aloud what happens, with espeak-ng, in this or the system's language.")  # fmt: skip
 @click.option("--log", type=click.Choice(LOG_LEVELS), help="Level of the log (default info).")
-@click.option(
-    "--fps", type=click.FloatRange(0.1, 1000), help="Frame rate of a folder of pictures (default 15)."
-)
+@click.option("--fps", type=NumberRange(0.1, 1000), help="Frame rate of a folder of pictures (default 15).")
 @click.option("--rank1", type=click.Choice(SIDES), default="bottom",
               help="Where rank 1 lies in the picture, if the set-up leaves it open.")  # fmt: skip
 @table_options

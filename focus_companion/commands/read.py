@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from focus_companion.commands.shared.console import BadInput, NegativeResult
+from focus_companion.commands.shared.numbers import NumberRange
 from focus_companion.commands.shared.picture_sentences import cut_off_text, why_text
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.formats.board_text import board_text
@@ -58,7 +59,7 @@ _MIN_AGREEMENT = 0.6
 @click.option(
     "--rise",
     metavar="PERCENT",
-    type=click.FloatRange(2, 100),
+    type=NumberRange(2, 100),
     help="With --learn: by how much of a square's side a further piece raises a stack, by a ruler.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON instead of text.")

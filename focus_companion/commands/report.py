@@ -12,6 +12,7 @@ import click
 
 from focus_companion.commands.doctor import examine
 from focus_companion.commands.shared.console import BadInput
+from focus_companion.commands.shared.numbers import NumberRange
 from focus_companion.settings import Settings, load
 
 _DESCRIPTIONS: Final = {
@@ -38,7 +39,9 @@ _DESCRIPTIONS: Final = {
     type=click.Path(path_type=Path),
     help="Pack the pictures of a tape that show a fault, and nothing else.",
 )
-@click.option("--at", metavar="SECONDS", type=float, help="When the fault was (default: the last one).")
+@click.option(
+    "--at", metavar="SECONDS", type=NumberRange(), help="When the fault was (default: the last one)."
+)
 @click.option("--whole-pictures", is_flag=True, help="Do not blur what lies beside the board.")
 @click.option("--yes", is_flag=True, help="Do not ask before the pictures are packed.")
 @click.option("--camera", metavar="SOURCE|demo", help="The camera (default: the one that play would use).")

@@ -12,6 +12,7 @@ from typing import IO
 import click
 
 from focus_companion.commands.shared.console import NegativeResult
+from focus_companion.commands.shared.numbers import NumberRange
 from focus_companion.game.colours import NAMES, names
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
@@ -31,7 +32,7 @@ from focus_companion.players.protocol import (
 @click.argument("game")
 @click.option(
     "--seconds",
-    type=click.FloatRange(0, 86_400, min_open=True),
+    type=NumberRange(0, 86_400, min_open=True),
     help="Time to think (default 1).",
 )
 @click.option(

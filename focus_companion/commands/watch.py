@@ -19,6 +19,7 @@ from focus_companion.commands.shared import memory, threads
 from focus_companion.commands.shared.console import BadInput, NegativeResult
 from focus_companion.commands.shared.event_lines import event_line
 from focus_companion.commands.shared.explanations import explain_options, write_explanations
+from focus_companion.commands.shared.numbers import NumberRange
 from focus_companion.commands.shared.picture_sentences import why_text
 from focus_companion.commands.shared.rule_options import camera_rule_options
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
@@ -55,7 +56,7 @@ WRITTEN_EVENTS: Final = {
 @camera_rule_options
 @click.option("--events", metavar="FILE", help="Write every event as a line of JSON; - is standard output.")
 @click.option("--record", metavar="FILE", help="Write the game record when the source ends.")
-@click.option("--fps", type=click.FloatRange(0.1, 240), default=15.0, show_default=True,
+@click.option("--fps", type=NumberRange(0.1, 240), default=15.0, show_default=True,
               help="Frame rate, if SOURCE is a folder of pictures.")  # fmt: skip
 @click.option("--rank1", type=click.Choice(SIDES), default="bottom",
               help="The side of the picture where rank 1 is, if the set-up does not show it.")  # fmt: skip

@@ -82,6 +82,9 @@ def test_a_game_starts_without_what_few_games_need() -> None:
         (("perft", "1", "--rules", "nothing.toml"), ("nothing.toml", "tournament")),
         (("export", "x", "--format", "pdf"), ("--format", "'pdf'", "'sgf'")),
         (("export", "x"), ("--format",)),
+        (("think", "x", "--seconds", "nan"), ("--seconds", "'nan'", "number")),
+        (("watch", "x", "--fps", "NaN", "--events", "-"), ("--fps", "'NaN'", "number")),
+        (("report", "--at", "nan"), ("--at", "'nan'", "number")),
     ],
 )
 def test_wrong_usage_is_one_line(focus: Any, args: tuple[str, ...], words: tuple[str, ...]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from focus_companion.commands.shared.console import BadInput, NegativeResult
+from focus_companion.commands.shared.numbers import NumberRange
 
 if TYPE_CHECKING:
     from focus_companion.support.explainer import Explainer
@@ -19,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def explain_options(command: F) -> F:
     """Add both options: ``explain``, times in seconds, and ``explain_to``, a folder."""
-    times = click.option("--explain", metavar="TIME", type=click.FloatRange(min=0), multiple=True,
+    times = click.option("--explain", metavar="TIME", type=NumberRange(min=0), multiple=True,
                          help="Explain the decision at this time (seconds, as in the events) by a picture, "
                          "and end; may be repeated.")  # fmt: skip
     folder = click.option("--explain-to", metavar="FOLDER", default=".", show_default=True,

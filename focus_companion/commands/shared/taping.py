@@ -13,6 +13,7 @@ import click
 
 from focus_companion import __version__
 from focus_companion.commands.shared.console import BadInput
+from focus_companion.commands.shared.numbers import NumberRange
 
 if TYPE_CHECKING:
     from focus_companion.session.decisions import DecisionLog
@@ -31,7 +32,7 @@ DEFAULT_MEGABYTES: Final = 4000.0
 
 def tape_options(command: F) -> F:
     """Add both options."""
-    size = click.option("--tape-size", type=click.FloatRange(1), default=DEFAULT_MEGABYTES, show_default=True,
+    size = click.option("--tape-size", type=NumberRange(1), default=DEFAULT_MEGABYTES, show_default=True,
                         help="Megabytes after which the tape ends.")  # fmt: skip
     tape = click.option("--tape", metavar="FOLDER", type=click.Path(path_type=Path),
                         help="Keep every picture and event in FOLDER, for rerun; a lot of data.")  # fmt: skip
