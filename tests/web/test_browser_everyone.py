@@ -129,6 +129,31 @@ def test_board_and_players_are_visible_in_every_window(
         context.close()
 
 
+def test_a_long_name_without_spaces_stays_within_the_screen(browser, tmp_path: Path, make_table) -> None:
+    name = "anna.maria.kowalska-wisniewska@family-of-players.example.com"
+    table = make_table(tmp_path, players={"g": name, "r": name.upper()})
+    wider = """() => [document.documentElement, document.querySelector('#confirm')].filter(Boolean)
+        .some((part) => part.scrollWidth > part.clientWidth)"""
+    inside = """part => [...part.querySelectorAll('*')]
+        .every((one) => one.getBoundingClientRect().right <= innerWidth)"""
+    with PageServer(create_app(table.session, table.journal), port=0) as server, table.looping():
+        context = browser.new_context(viewport={"width": 320, "height": 640})
+        page = Seen(context.new_page(), server.port).open()
+        expect(page.locator("#setup .who")).to_have_count(2)
+        assert not page.evaluate(wider)
+        assert page.locator("#setup").evaluate(inside)
+        table.start()
+        status(page, "to move")
+        page.click(".acts details:has(#seats) summary")
+        expect(page.locator("#seats .sitting")).to_have_count(2)
+        page.click(".acts details:has([data-act=resign]) summary")
+        page.click("[data-act=resign]")
+        expect(page.locator("#confirm")).to_be_visible()
+        assert not page.evaluate(wider)
+        assert page.locator("#seats").evaluate(inside)
+        context.close()
+
+
 OF_THE_LINE = (
     "Connecting",
     "Host unreachable",
