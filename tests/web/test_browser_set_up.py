@@ -141,7 +141,7 @@ def test_a_small_phone_shows_every_choice_completely(table, seen: Seen, looping,
     seen.page.set_viewport_size({"width": 320, "height": 640})
     page = seen.open(f"/?lang={language}")
     assert page.locator("#setup .who").count() == 2
-    page.click("#setup [data-act=new_game]")
+    page.click(".acts [data-act=new_game]")
     page.click("#new-game summary")
     for clock in ("down", "up"):
         page.select_option("[name=clock]", clock)
@@ -149,6 +149,44 @@ def test_a_small_phone_shows_every_choice_completely(table, seen: Seen, looping,
     for kind in ("far", "companion"):
         page.select_option("[name=by-green]", kind)
         assert page.evaluate(CUT) == [], kind
+
+
+DRAW_THE_LAST = "crypto.getRandomValues = (drawn) => drawn.fill(251)"
+
+
+def test_whoever_the_lot_fell_on_begins_before_it_is_shown(table, seen: Seen, looping) -> None:
+    seen.page.add_init_script(DRAW_THE_LAST)
+    page = seen.open()
+    page.click(".acts [data-act=new_game]")
+    # In one go, so that the animation has shown nothing yet.
+    page.evaluate(
+        """() => {
+            document.querySelector("[data-lots]").click();
+            document.querySelector("#new-game .strong").click();
+        }"""
+    )
+    page.wait_for_selector("#new-game:not([open])", state="attached")
+    assert until(page, table, game=2)["order"] == ["red", "green"]
+    assert seen.troubles == []
+
+
+def test_a_lot_is_void_once_others_play(table, seen: Seen) -> None:
+    seen.page.add_init_script(DRAW_THE_LAST)
+    page = seen.open()
+    page.click(".acts [data-act=new_game]")
+    page.select_option("[name=players]", "4")
+    page.evaluate(
+        """() => {
+            document.querySelector("[data-lots]").click();
+            const players = document.querySelector("[name=players]");
+            players.value = "2";
+            players.dispatchEvent(new Event("change", { bubbles: true }));
+        }"""
+    )
+    # Longer than the animation.
+    page.wait_for_timeout(2000)
+    assert page.input_value("[name=begins]") == "green" and page.text_content(".lot") == ""
+    assert seen.troubles == []
 
 
 def test_drawing_lots_chooses_who_begins(table, seen: Seen) -> None:

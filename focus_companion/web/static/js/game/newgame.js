@@ -89,6 +89,7 @@ export class NewGame {
     this.control.begins.replaceChildren(...colours.map((colour) => h("option", { value: colour }, colourName(colour))));
     if (now.length === colours.length && colours.includes(now[0])) this.control.begins.value = now[0];
     this.lot.textContent = "";
+    this.forgetLot();
     this.set(DEFAULT_SWITCHES);
     this.preset(this.fitting());
     this.shown();
@@ -228,22 +229,28 @@ export class NewGame {
     };
     const drawn = throwOne();
     let steps = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : count * 2 + drawn;
-    clearInterval(this.timer);
-    const land = () => {
-      clearInterval(this.timer);
+    this.forgetLot();
+    this.land = () => {
+      this.forgetLot();
       begins.selectedIndex = drawn;
       const colour = begins.value;
       const named = this.control[`name-${colour}`].value.trim();
       const player = [named, colourName(colour)].filter(Boolean).join(", ");
       this.lot.textContent = t("The lot falls on {player}.", { player });
     };
-    if (!steps) return land();
+    if (!steps) return this.land();
     this.timer = setInterval(() => {
       begins.selectedIndex = (begins.selectedIndex + 1) % count;
       steps -= 1;
-      if (steps <= 0) land();
+      if (steps <= 0) this.land();
     }, 90);
     return undefined;
+  }
+
+  /** Stop the animation of a lot that has not fallen yet. */
+  forgetLot() {
+    clearInterval(this.timer);
+    this.land = null;
   }
 
   clock() {
@@ -253,6 +260,8 @@ export class NewGame {
   }
 
   async begin() {
+    // Whoever does not wait for the animation begins with the player that was drawn, too.
+    this.land?.();
     const players = {};
     const seats = {};
     const played_by = {};
