@@ -168,12 +168,16 @@ class History:
         except (LookupError, TypeError, AttributeError, SeatError) as error:
             # Only a damaged journal holds such an event, as with a colour or an act that does not exist.
             raise HistoryError(f"the event {event.type!r} does not fit the game ({error!r})") from error
-        if (after.reply or after.seat_failed) and after.position != self.position:
-            # They belong to another position.
-            after = replace(after, reply=None, seat_failed=None)
-        if (after.hint or after.assessment) and after.position != self.position:
-            after = replace(after, hint=None, assessment=None)
+        if after._turn_in_question != self._turn_in_question:
+            # They belong to another turn.
+            after = replace(after, reply=None, seat_failed=None, hint=None, assessment=None)
         return after if after.clock is None else after._clocked(after.clock, event)
+
+    @property
+    def _turn_in_question(self) -> tuple[object, ...]:
+        """What a turn is chosen for; that another player has left does not change it."""
+        now = self.position
+        return now.stacks, now.reserves, now.captured, now.to_move
 
     def _clocked(self, clock: Clock, event: Event) -> History:
         started = self.started or isinstance(event, Ready | Moved)

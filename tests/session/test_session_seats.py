@@ -126,6 +126,17 @@ def test_requests_after_which_a_reply_is_no_longer_due(request_: ask.Request) ->
     assert made.state()["reply"] is None
 
 
+def test_a_reply_stays_due_if_another_player_leaves() -> None:
+    made, _ = session(rules=Rules.make(4))
+    assert submit(made, turn(made, "e4-e5")) == ["reply"]
+    assert submit(made, ask.Leave("y")) == ["act"]
+    assert made.state()["out"] == ["yellow"] and made.state()["reply"]["move"] == "e4-e5"
+    assert submit(made, ask.TakeBack()) == ["taken_back"]
+    assert made.state()["reply"]["move"] == "e4-e5"
+    assert submit(made, ask.Leave("g")) == ["act"]
+    assert made.state()["to_move"] == "blue" and made.state()["reply"] is None
+
+
 def test_events_and_requests_that_leave_a_reply_due() -> None:
     wrong = Wrong("distance", "g", (3, 4), "Wrong.")
     made, _ = session({1: [wrong], 2: [PutRight()], 3: [OutOfView()]})
