@@ -110,8 +110,10 @@ def _progress(name: str) -> Iterator[Callable[[float], None] | None]:
         yield lambda share: bar.update(round(100 * share) - bar.pos)
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, option: str = "--output") -> None:
     """Write a file atomically: ``path`` is either the old or the new file, never half of it.
+
+    ``option``: the one that named it.
 
     Raises:
         BadInput: it cannot be written; says why.
@@ -134,7 +136,7 @@ def write_atomically(path: Path, content: bytes) -> None:
             with suppress(FileNotFoundError):
                 Path(temporary).unlink()
         why = getattr(error, "strerror", None) or str(error)
-        raise BadInput(f"--output {path}: {why}; choose a place that can be written") from None
+        raise BadInput(f"{option} {path}: {why}; choose a place that can be written") from None
 
 
 def _umask() -> int:

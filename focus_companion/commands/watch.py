@@ -5,6 +5,7 @@ or a journal.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -112,9 +113,13 @@ def command(
     )
     session = Session(rules, {}, None, sight, start_from=start_from, takes_reading=True)
     seen: set[str] = set()
+    kept_at = _recordable(record)
     try:
         with ExitStack() as closing:
             frames = closing.enter_context(open_source(source, fps=fps))
+            if kept_at is not None:
+                # Not before the source is open: an earlier game in that file would be lost for nothing.
+                closing.callback(_keep, session, kept_at)
             out = closing.enter_context(lines(events))
             if tape is not None:
                 how = sight_to_json(rank1, boards, profile)
@@ -130,9 +135,6 @@ def command(
                 watch_once(session, frames, on_event, lambda: bool(explain) and explainer.done)
     except FrameError as error:
         raise BadInput(str(error)) from error
-    finally:
-        if record is not None:
-            _keep(session, Path(record))
     if explain:
         write_explanations(explainer, explain_to, to_stderr=events == "-")
         return
@@ -227,9 +229,24 @@ def _write_event(event: Event, out: TextIO | None) -> None:
         click.echo(f"{event.time:9.2f} {event_line(event)}")
 
 
+def _recordable(record: str | None) -> Path | None:
+    """The path of the record, which is written only at the end of the game.
+
+    Raises:
+        BadInput: it cannot be written there, as far as can be known before the game.
+    """
+    if record is None:
+        return None
+    path = Path(record)
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise BadInput(f"--record: {record} cannot be written; choose a place that can be")
+    return path
+
+
 def _keep(session: Session, path: Path) -> None:
     from focus_companion.commands.export import write_atomically
     from focus_companion.formats.match import Match
     from focus_companion.formats.writing import write
 
-    write_atomically(path, write(Match((session.record(),), single=True), "json"))
+    content = write(Match((session.record(),), single=True), "json")
+    write_atomically(path, content, option="--record")

@@ -62,6 +62,21 @@ def pictures() -> list[bytes]:
     return found
 
 
+def test_a_record_is_left_alone_if_the_source_cannot_be_opened(tmp_path: Path) -> None:
+    record = tmp_path / "game.json"
+    record.write_text("an earlier game")
+    for source in ("nothing.mp4", "/dev/null"):
+        events, said = watch(source, *RULES, "--record", record, status=2)
+        assert events == [] and source in said
+    assert record.read_text() == "an earlier game"
+
+
+def test_a_record_that_cannot_be_written_is_refused_before_the_game(tmp_path: Path) -> None:
+    for record in (tmp_path, tmp_path / "nowhere" / "game.json"):
+        events, said = watch(CLIP, *RULES, "--record", record, status=2)
+        assert events == [] and f"--record: {record} cannot be written" in said
+
+
 @pytest.mark.slow
 def test_the_game_in_a_video_file_is_followed(tmp_path: Path) -> None:
     record = tmp_path / "game.json"
