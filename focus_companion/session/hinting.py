@@ -50,7 +50,7 @@ def turns_in_question(history: History, square: int, pieces: int = 0) -> tuple[M
 
 
 def take_hint(request: TakeHint, history: History, time: float) -> Iterator[Event]:
-    """Emit the next step of a hint, or nothing if all of it has been given."""
+    """Emit the next step of a hint, or nothing if all that is wanted has been given."""
     check_hint(history)
     _check_point(request, history)
     check_legal(request.move, history)
@@ -58,7 +58,7 @@ def take_hint(request: TakeHint, history: History, time: float) -> Iterator[Even
     square = "" if origin is None else SQUARES[origin]
     if history.hint is None:
         yield Hinted(time, player, 1, square)
-    elif history.hint.step == 1:
+    elif history.hint.step < request.step:
         yield Hinted(time, player, 2, square, str(request.move))
 
 

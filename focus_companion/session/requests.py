@@ -96,13 +96,14 @@ class GiveUp(Request):
 @dataclass(frozen=True)
 class TakeHint(Request):
     """A player wants a hint, which reveals this ``move`` in two steps: first which stack to move, then where
-    to. ``game``, ``ply`` and ``position`` as in :class:`SubmitTurn`.
+    to. ``step``: the last step that is wanted; ``game``, ``ply`` and ``position`` as in :class:`SubmitTurn`.
     """
 
     move: Move
     game: int
     ply: int
     position: str
+    step: int = 2
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,9 @@ def assessment() -> ResponseReturnValue:
 def _hint(session: GameSession) -> Request:
     history = session.history
     check_hint(history)
-    return TakeHint(computer_turn(history), history.game, history.ply, history.position.text)
+    # Whoever presses again while the computer thinks has not seen the first step yet.
+    step = 1 if history.hint is None else 2
+    return TakeHint(computer_turn(history), history.game, history.ply, history.position.text, step)
 
 
 def _assessment(session: GameSession) -> Request:

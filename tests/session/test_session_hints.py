@@ -52,6 +52,14 @@ def test_which_stack_then_where_to_then_nothing_more() -> None:
     assert [one["type"] for one in made.record().incidents] == ["hint", "hint"]
 
 
+def test_the_second_step_is_given_only_if_the_first_was_seen() -> None:
+    made = session()
+    made.push(Still(0))  # type: ignore[arg-type]
+    assert [one["step"] for one in hint(made, step=1)] == [1]
+    assert hint(made, step=1) == []
+    assert [one["step"] for one in hint(made, step=2)] == [2]
+
+
 def test_there_are_none_in_a_match_nor_for_others_nor_for_another_position() -> None:
     assert "match" in hint(session(match=MatchPlace(3)))
     assert "at the table" in hint(session(played_by={"g": "far"}))

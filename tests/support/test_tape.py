@@ -56,7 +56,7 @@ REQUESTS: list[ask.Request] = [
     ask.NewGame(Rules.make(2), played_by={"r": "companion:3"}, pace=5.0),
     ask.SetSeat("r", "far"), ask.SetSeat("r", "companion:3", 20.0),
     ask.SubmitTurn("r", Move.parse("d5-d6"), 3, 4, "a position"),
-    ask.TakeHint(Move.parse("d5-d6"), 3, 4, "a position"),
+    ask.TakeHint(Move.parse("d5-d6"), 3, 4, "a position", 1),
     ask.Assess(12, 0.25, 3, 4, "a position"),
     ask.GiveUp("r", 3, 4, "a position", "late", "no answer"),
     ask.SetPosition(("r",) * 52, "g", {"g": 2}, {"g": {"r": 1}}, "a note"),

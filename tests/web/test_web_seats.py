@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import StartSeen
 from focus_companion.session.requests import SetSeat
+from focus_companion.web import hinting
 from focus_companion.web.app import create_app
 from focus_companion.web.far import FILE_NAME, FarSeats
 
@@ -261,6 +265,25 @@ def test_a_hint_is_given_in_two_steps(table: Any, client: FlaskClient) -> None:
     hint = table.session.state()["hint"]
     assert hint["move"] in table.session.legal() and hint["move"].startswith(hint["square"])
     assert table.session.state()["position"] == before["position"]
+
+
+def test_pressing_twice_while_the_computer_thinks_gives_one_step(
+    table: Any, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both_pressed = threading.Barrier(2)
+
+    def computer_turn(_: object) -> Move:
+        both_pressed.wait(60)
+        return Move.parse("b6-b7")
+
+    monkeypatch.setattr(hinting, "computer_turn", computer_turn)
+    table.start()
+    table.session.submit(SetSeat("g", "board"))
+    table.session.attend()
+    with table.looping(), ThreadPoolExecutor() as pool:
+        pressed = [pool.submit(app.test_client().post, "/api/hint", json={}) for _ in range(2)]
+        assert [answer.result(60).status_code for answer in pressed] == [200, 200]
+    assert table.session.state()["hint"]["step"] == 1
 
 
 def test_only_those_who_may_act_get_a_hint(table: Any, app: Flask) -> None:
