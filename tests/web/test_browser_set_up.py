@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from browsing import Seen, playwright, status, until
-from playwright.sync_api import expect
+from browsing import Seen, playwright, status, until, wait_until_drawn
+from playwright.sync_api import Route, expect
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
@@ -149,6 +149,20 @@ def test_a_small_phone_shows_every_choice_completely(table, seen: Seen, looping,
     for kind in ("far", "companion"):
         page.select_option("[name=by-green]", kind)
         assert page.evaluate(CUT) == [], kind
+
+
+def test_pressing_start_twice_begins_one_game(table, seen: Seen, looping) -> None:
+    held: list[Route] = []
+    seen.page.route("**/api/requests", lambda route: held.append(route))
+    page = seen.open()
+    page.click(".acts [data-act=new_game]")
+    with page.expect_request("**/api/requests"):
+        page.dblclick("#new-game .strong")
+    wait_until_drawn(page)
+    assert len(held) == 1
+    held[0].continue_()
+    page.wait_for_selector("#new-game:not([open])", state="attached")
+    until(page, table, game=2)
 
 
 DRAW_THE_LAST = "crypto.getRandomValues = (drawn) => drawn.fill(251)"

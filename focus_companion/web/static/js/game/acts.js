@@ -14,6 +14,7 @@ export class Acts {
     this.lookedAt = lookedAt;
     this.chooser = new Chooser(onChoosing, (body) => this.sendAt(this.getState(), body), toast);
     this.toast = toast;
+    this.pending = new Set(); // what the host has not answered yet
     this.confirm = document.querySelector("#confirm");
   }
 
@@ -28,9 +29,16 @@ export class Acts {
     return this.send({ ...body, at: { game, moves: moves.length } });
   }
 
-  /** Send an act; true if it was accepted. */
-  send(body, address = "/api/requests") {
-    return send(address, body, this.toast);
+  /** Send an act; true if it was accepted. If it is still on its way, pressing again does not send it again. */
+  async send(body, address = "/api/requests") {
+    const sent = `${address} ${JSON.stringify(body)}`;
+    if (this.pending.has(sent)) return false;
+    this.pending.add(sent);
+    try {
+      return await send(address, body, this.toast);
+    } finally {
+      this.pending.delete(sent);
+    }
   }
 
   /** Switch to a camera: the one that is plugged in, "phone", an address, or "demo" to choose again. The page reconnects by itself. */
