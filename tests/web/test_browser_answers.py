@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from browsing import MOVES, Seen, caught_up, status, until, wait_until_drawn
+from browsing import MOVES, REQUEST_TIMEOUT, Seen, caught_up, status, until, wait_until_drawn
 from playwright.sync_api import expect
 
 from focus_companion.game.moves import Move
@@ -13,7 +13,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import PutRight, Undecided, Wrong
 from focus_companion.referee.words import say
-from focus_companion.session.requests import AgreeDraw, Resign, SetPosition
+from focus_companion.session.requests import AgreeDraw, NewGame, Resign, SetPosition
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -66,6 +66,18 @@ def test_a_turn_is_taken_back_once_if_two_viewers_ask_for_it(table, seen: Seen, 
     expect(pages[1].locator("#toast")).to_have_text("The game has gone on meanwhile.")
     assert table.session.history.ply == len(MOVES) - 1
     context.close()
+
+
+def test_nobody_resigns_in_a_game_that_has_begun_since_the_question(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    page.click(".acts details:has([data-act=resign]) summary")
+    page.click("[data-act=resign]")
+    expect(page.locator("#confirm")).to_be_visible()
+    table.session.submit(NewGame(Rules.make(3))).result(REQUEST_TIMEOUT)
+    caught_up(page, table)
+    page.locator("#confirm .strong").first.click()
+    expect(page.locator("#toast")).to_have_text("The game has gone on meanwhile.")
+    assert table.session.state()["out"] == []
 
 
 def test_a_turn_is_chosen_by_its_letter_on_the_board(table, seen: Seen, looping) -> None:

@@ -53,12 +53,12 @@ export class Acts {
     if (act === "again") return this.again(state);
     if (act === "is_good") return this.isGood(square);
     if (act === "hint") return this.send({}, "/api/hint");
-    if (act === "draw" && (await this.sure(t("Do all players agree to a draw?"), [["yes", t("Yes, a draw")]]))) return this.send({ act });
+    if (act === "draw" && (await this.sure(t("Do all players agree to a draw?"), [["yes", t("Yes, a draw")]]))) return this.sendAt(state, { act });
     if (act === "resign" || act === "leave") {
       const inPlay = playersOf(state).filter((colour) => !(state.out ?? []).includes(colour));
       const question = act === "resign" ? t("Who resigns?") : t("Who leaves the table?");
       const player = await this.sure(question, inPlay.map((colour) => [colour, playerName(state, colour)]));
-      if (player) return this.send({ act, player });
+      if (player) return this.sendAt(state, { act, player });
     }
     if (act === "rematch" && goesOn(state)) return this.sendAt(state, { act });
     if (act === "rematch" && (await this.sure(t("A rematch? Everybody takes the next colour, so that another player begins."), [["yes", t("Rematch")]]))) return this.sendAt(state, { act });
