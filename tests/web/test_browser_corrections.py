@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import MOVES, Seen, stack, status, until
+from browsing import MOVES, REQUEST_TIMEOUT, Seen, stack, status, until
 from playwright.sync_api import expect
 
 from focus_companion.game.squares import INDEX
@@ -42,6 +42,19 @@ def test_a_turn_that_is_ruled_illegal_is_taken_back(table, seen: Seen, looping) 
     page.click("#confirm .strong")
     until(page, table, ply=2)
     page.wait_for_function("() => document.querySelectorAll('#moves li').length === 2")
+
+
+def test_a_position_being_edited_is_not_taken_for_another_game(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    page.click(".acts details:has([data-act=edit]) summary")
+    page.click("[data-act=edit]")
+    page.click('[data-square="b6"]')
+    page.click("[data-edit=empty]")
+    expect(page.locator("#editor")).to_be_visible()
+    table.session.submit(NewGame()).result(REQUEST_TIMEOUT)
+    expect(page.locator("#editor")).to_be_hidden()
+    assert stack(page, "b6") == "b6: green, one piece"
+    assert seen.troubles == []
 
 
 def test_buttons_without_effect_are_disabled_and_nothing_moves(table, seen: Seen, looping) -> None:

@@ -76,6 +76,11 @@ export class Editor {
     if (await this.send(body)) this.close();
   }
 
+  /** Give up the draft once another game has begun. */
+  follow(state) {
+    if (this.active && state.game !== this.state.game) this.close();
+  }
+
   close() {
     this.stacks = null;
     this.card.hidden = true;

@@ -109,6 +109,7 @@ function fill(state) {
   tools.replay.follow(state.game, state.ply ?? 0);
   tools.moves.show(state);
   tools.acts?.chooser.follow(state);
+  tools.editor?.follow(state);
   tools.acts?.offer(state);
   tools.seats?.follow(state);
   tools.roles?.show(state);
