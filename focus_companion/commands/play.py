@@ -187,7 +187,7 @@ def play(
     phone = phone_page(settings, camera.phone, closing) if camera.phone is not None else None
     server = playing.serve_page(settings, session, journal, offer, phone, reports, closing)
 
-    playing.say_what_is_played(session, camera)
+    playing.say_what_is_played(wanted, session, camera)
     announce(settings, server.port)
     if phone is not None:
         print_phone(phone, server.port, settings.data, closing)

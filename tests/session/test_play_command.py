@@ -16,15 +16,22 @@ from typing import Any
 
 import pytest
 from loopback import free_port
+from scripted import Script
 from small_demo import SMALL_DEMO
 
 from focus_companion.commands.play import Name
 from focus_companion.commands.shared import play_source
 from focus_companion.commands.shared.event_lines import event_line
+from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.commands.shared.play_source import Chosen, Demo, choose_source, works
+from focus_companion.commands.shared.playing import unheeded_options
+from focus_companion.game.match import MatchPlace
 from focus_companion.game.rules import Rules
 from focus_companion.session import events
+from focus_companion.session.requests import SetPosition
+from focus_companion.session.session import Session
 from focus_companion.settings import Settings
+from focus_companion.storage.journal import Journal
 from focus_companion.vision.capture.frames import FrameError
 
 ROOT = Path(__file__).parents[2]
@@ -107,6 +114,37 @@ def test_only_the_demo_is_reopened() -> None:
 @pytest.mark.parametrize(("text", "name"), [("green=Ann", ("g", "Ann")), ("r = Bo B", ("r", "Bo B"))])
 def test_names(text: str, name: tuple[str, str]) -> None:
     assert Name().convert(text, None, None) == name
+
+
+@pytest.mark.parametrize(
+    ("wanted", "unheeded"),
+    [
+        (GameOptions(), ""),
+        (GameOptions(Rules.make(3), names={"r": "Ann"}, games=2), ""),
+        (GameOptions(names={"g": "Bo"}), "names"),
+        (GameOptions(Rules.make(), games=4), "rules, games of a match"),
+        (GameOptions(Rules.make(3), "camera"), "rules"),
+    ],
+)
+def test_options_that_a_resumed_game_does_not_heed(
+    tmp_path: Path, wanted: GameOptions, unheeded: str
+) -> None:
+    with Journal(tmp_path) as journal:
+        three, match = Rules.make(3), MatchPlace(2)
+        begun = Session(three, {"g": "Ann"}, journal, Script({}), match=match)
+        assert unheeded_options(wanted, begun) == "", "a new game has them"
+        assert unheeded_options(wanted, Session(Rules.make(), {}, journal, Script({}))) == unheeded
+
+
+def test_a_start_that_was_read_is_what_was_wanted(tmp_path: Path) -> None:
+    wanted = GameOptions(Rules.make(), "camera")
+    with Journal(tmp_path) as journal:
+        Session(Rules.make(), {}, journal, Script({}), start_from="camera")
+        resumed = Session(Rules.make(), {}, journal, Script({}))
+        assert unheeded_options(wanted, resumed) == ""
+        resumed.submit(SetPosition(resumed.position.stacks))
+        resumed.attend()
+        assert unheeded_options(wanted, Session(Rules.make(), {}, journal, Script({}))) == ""
 
 
 class Program:

@@ -207,18 +207,33 @@ def serve_page(
     return server
 
 
-def say_what_is_played(session: Session, camera: Chosen) -> None:
+def say_what_is_played(wanted: GameOptions, session: Session, camera: Chosen) -> None:
     """Print which camera is used and which game is played."""
     history = session.history
     say(f"Camera: {shown_address(camera.text)}")
     if session.resumed:
         say(f"Going on with game {history.game}, {history.ply} turns played (--new begins another)")
+    if unheeded := unheeded_options(wanted, session):
+        print_notice(f"Given, but not heeded by this game: {unheeded}; --new begins one with them.")
     say(seat_line(history.played_by))
     if place := history.match:
         ends = " (--new ends the match)" if place.number > 1 else ""
         say(f"Game {place.number} of {place.length} of the match{ends}")
     if fault := session.rules.order_fault:
         print_notice(f"Warning: {fault}. The game goes on as it was begun; no new game can begin like that.")
+
+
+def unheeded_options(wanted: GameOptions, session: Session) -> str:
+    """Which of the options given differ from those with which the resumed game was begun; "" if none."""
+    history = session.history
+    agreed, match = history.agreed or history.rules, history.match
+    read = history.start_from or agreed.set_up == "position"
+    parts = {
+        "rules": not read if wanted.start_from else wanted.rules not in (None, agreed),
+        "names": not set(wanted.names.values()) <= set(history.players.values()),
+        "games of a match": wanted.games > 1 and (match is None or match.length != wanted.games),
+    }
+    return ", ".join(name for name, differs in parts.items() if differs and session.resumed)
 
 
 def end_before_the_page(
