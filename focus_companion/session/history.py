@@ -289,7 +289,8 @@ class History:
                         f"a result ({event.reason}) at ply {self.ply}, where the game is not so decided"
                     )
                 # A game ended by an act leaves nothing to be put right or answered.
-                return replace(self, alert=None, prompt=None, unclear=None)
+                ended = replace(self, alert=None, prompt=None, unclear=None)
+                return replace(ended, reading=None, set_up=())
             case _:
                 return self
 

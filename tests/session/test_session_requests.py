@@ -83,6 +83,8 @@ def test_agreed_draw() -> None:
         (said.Wrong("distance", "g", (3,), "Put it back."), "alert"),
         (said.Undecided((Move.parse("c4-c5"), Move.parse("c4-b4"))), "unclear"),
         (said.TrimAwaited(Move.parse("c4-c5"), 3, ()), "prompt"),
+        (said.StartDiffers((3,)), "set_up"),
+        (said.BoardRead(("r",) * 52, (3,), 0.5), "reading"),
     ],
 )
 @pytest.mark.parametrize("act", [ask.Resign("g"), ask.AgreeDraw()])
@@ -93,7 +95,7 @@ def test_nothing_is_left_to_be_put_right_in_a_game_ended_by_an_act(
     session.push(Still(0))
     assert session.state()[key]
     assert told(session, act) == ["act", "result"]
-    assert session.state()[key] is None
+    assert not session.state()[key]
 
 
 def test_a_stranger_cannot_resign() -> None:
