@@ -73,9 +73,16 @@ def update_far_seats(before: Mapping[str, Any]) -> None:
     """
     session: GameSession = current_app.extensions["game"]
     after = session.state()
-    order, was = tuple(before.get("order", ())), before.get("seats", {})
-    turned = {colour: was[earlier] for colour, earlier in zip(order, order[-1:] + order[:-1], strict=True)}
-    if after["game"] != before["game"] and was != after["seats"] == turned:
+    order = tuple(before.get("order", ()))
+
+    def turned(of: Mapping[str, Any]) -> dict[str, Any]:
+        return {colour: of[earlier] for colour, earlier in zip(order, order[-1:] + order[:-1], strict=True)}
+
+    if after["game"] == before["game"] or turned(before["seats"]) != after["seats"]:
+        return
+    # If all of them are far away, only their names show that they have changed colours.
+    names, now = ({colour: each["name"] for colour, each in of["players"].items()} for of in (before, after))
+    if before["seats"] != after["seats"] or names != now == turned(names):
         far_seats().rotate(order)
 
 

@@ -194,6 +194,18 @@ def test_after_swapping_sides_all_players_keep_their_seats(table: Any, app: Flas
     assert 'data-seat="red"' in friend.get("/", headers=HOST).text
 
 
+def test_players_who_are_all_far_away_keep_their_seats_in_a_rematch(table: Any, app: Flask) -> None:
+    friend = sit(app)
+    host = app.test_client()
+    for body in ({"act": "new_game", "players": {"green": "Ann", "red": "Ben"},
+                  "played_by": {"green": "far", "red": "far"}}, {"act": "rematch"}):  # fmt: skip
+        with table.looping():
+            done = host.post("/api/requests", json=body, headers={"Host": "127.0.0.1"})
+        assert done.status_code == 200, done.get_json()
+    assert table.session.state()["players"]["red"]["name"] == "Ann"
+    assert 'data-seat="red"' in friend.get("/", headers=HOST).text
+
+
 def test_the_word_is_neither_in_the_state_nor_in_the_log(table: Any, app: Flask, caplog: Any) -> None:
     word = word_of(app)
     friend = sit(app)
