@@ -9,8 +9,9 @@ from ..formats.rules_json import rules_from_json
 from ..game.rules import RulesError
 from ..game.start import Start
 from ..session.history import History
-from ..session.requests import NewGame
+from ..session.requests import NewGame, RequestRefused
 from .access import HttpError
+from .reasons import refusal
 
 
 def from_here(history: History, body: Any, running: History) -> NewGame:
@@ -29,9 +30,8 @@ def from_here(history: History, body: Any, running: History) -> NewGame:
         start = Start.of(history.positions[ply]).to_json(order)
         rules = rules_from_json(history.rules.to_json() | {"set_up": "position", "start": start})
     except RulesError as error:
-        raise HttpError(
-            HTTPStatus.CONFLICT, "No game can begin from there: {reason}.", values={"reason": error}
-        ) from error
+        refused = RequestRefused("No game can begin from there: {reason}.", reason=error)
+        raise HttpError(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from error
     same = set(running.rules.order) == set(order)
     played_by = {p: kind for p, kind in running.played_by.items() if p in order}
     players = running.players if same else history.players

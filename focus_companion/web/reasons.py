@@ -20,6 +20,9 @@ def said(text: str) -> str:
 
 REASONS = (
     said("the start has no stack and no reserve piece of anybody who plays: nobody could move"),
+    said("the start leaves fewer than two players in the game"),
+    said("pieces in hand are still to be placed in this position"),
+    said("the game is over in this position"),
     said("a corner lies too far outside the picture"),
     said("the corners must go round the board from a1 to h1, h8 and a8 without crossing"),
     said("no camera sees a board there; move the corners to those of the 8 by 8 squares"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.game.start import Start
 from focus_companion.referee.verdict import StartSeen
+from focus_companion.web.app import create_app
 
 
 def try_again(table: Any, client: FlaskClient, body: Any, game: int | None = None) -> Any:
@@ -66,6 +68,24 @@ def test_a_finished_position_and_a_match_are_refused(table: Any, client: FlaskCl
     assert table.session.history.match == MatchPlace(3)
     refused = try_again(table, client, {"ply": 0})
     assert refused.status_code == 409 and "match" in refused.get_json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("language", "reason"),
+    [
+        ("en", "pieces in hand are still to be placed in this position"),
+        ("pl", "w tej pozycji trzeba jeszcze postawić pionki z ręki"),
+        ("it", "in questa posizione restano pezzi in mano da piazzare"),
+    ],
+)
+def test_why_a_position_is_refused_is_said_in_the_language_of_the_viewer(
+    tmp_path: Path, make_table: Any, language: str, reason: str
+) -> None:
+    table = make_table(tmp_path, Rules.make(3))
+    client = create_app(table.session, table.journal).test_client()
+    client.environ_base["HTTP_ACCEPT_LANGUAGE"] = language
+    refused = try_again(table, client, {"ply": 0})
+    assert refused.status_code == 409 and refused.get_json()["error"].endswith(f": {reason}.")
 
 
 def test_a_start_contains_everything_of_a_position() -> None:
