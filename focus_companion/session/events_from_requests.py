@@ -143,6 +143,7 @@ def _set_position(request: SetPosition, history: History, time: float) -> Iterat
     if history.alert or history.prompt:
         yield Resolved(time)
     yield Corrected(time, position_text(request.stacks), rules.to_json(), request.note)
+    yield from result(start_position(rules), time)
 
 
 def take_reading(reading: Reading, history: History, time: float) -> tuple[Event, ...]:

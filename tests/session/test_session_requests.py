@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import pytest
 from scripted import Player, Script, Still, play_on
@@ -13,6 +14,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.referee import verdict as said
 from focus_companion.session import requests as ask
 from focus_companion.session.session import Session
+from focus_companion.storage.journal import Journal
 
 RULES = Rules.make(2)
 THREE = Rules.make(3)
@@ -96,6 +98,18 @@ def test_nothing_is_left_to_be_put_right_in_a_game_ended_by_an_act(
     assert session.state()[key]
     assert told(session, act) == ["act", "result"]
     assert not session.state()[key]
+
+
+def test_a_correction_may_end_the_game(tmp_path: Path) -> None:
+    fast = Rules.make(2, fast=True)
+    with Journal(tmp_path) as journal:
+        session = Session(fast, {}, journal, Script({}))
+        enough = ask.SetPosition(session.position.stacks, captured={"g": {"r": 6}})
+        assert told(session, enough) == ["corrected", "result"]
+        assert session.state()["result"] == {"winners": ["green"], "reason": "fast"}
+        (game,) = journal.games()
+        assert game.result == session.state()["result"] and journal.last_unfinished() is None
+        assert journal.history(game.id).over
 
 
 def test_a_stranger_cannot_resign() -> None:
