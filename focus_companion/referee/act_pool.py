@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..game.moves import Move
 from ..game.position import Position
-from .act import Act, Kind, squares_of
+from .act import Act, Kind, lies_within, squares_of
 from .alerted import Alerted
 from .beliefs import World, awaits_trimming
 from .trimming import Pending
@@ -26,6 +26,9 @@ _MAX_OPEN_SQUARES = 10
 _MAX_LONG_SUCCESSION_SQUARES = 8
 """Number of most changed squares between which three or more turns are weighed: those of four turns. Raising
 it takes time, as the number of successions grows exponentially."""
+
+_MAX_SQUARES_OF_TWO_ACTS = 4
+"""Number of squares that a turn and an act after it change at most."""
 
 _MAX_BELIEFS_FOR_RARE_ACTS = 3
 """Number of likeliest beliefs under which rare acts are weighed, not only turns and simple illegal moves."""
@@ -147,6 +150,7 @@ class ActPool:
             instead = world.legal.retries(inside, self._alternatives if known else ())
             self._acts += world.rebase(instead)
         self._acts += self._under_beliefs(lambda world: world.illegal.every(inside, awaited), likeliest)
+        self._acts += self._turns_and_illegal_moves()
         if self._trimmed is not None:
             self._acts += _since_prompt(self._worlds[0], self._trimmed, inside)
         if self._alerted is not None:
@@ -154,6 +158,21 @@ class ActPool:
             # What a single act explains needs no second one.
             single = {_stacks_left(act) for act in self._acts}
             self._acts += (act for act in followed if _stacks_left(act) not in single)
+
+    def _turns_and_illegal_moves(self) -> Iterator[Act]:
+        """A turn and an illegal act of another player after it, on squares that have certainly changed since
+        the reference picture.
+        """
+        known, change = self._worlds[0], self._look.change
+        if self._pending is not None or known.belief.turns:
+            return
+        since = self._look.touched if change is None else change.touched
+        changed = [s for s in self.strong if since[s] >= CERTAIN_CHANGED_FRACTION]
+        squares = most_changed(self._look, changed, _MAX_SQUARES_OF_TWO_ACTS)
+        for turn in known.legal.moves if len(squares) > 2 else ():
+            if lies_within(turn, squares):
+                after = known.followed_by(turn)
+                yield from after.rebase(after.illegal.displacements(squares))
 
     def long_successions(self) -> list[Act]:
         """Three or more turns between the most changed squares, as many as may have changed all those that

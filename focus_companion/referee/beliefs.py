@@ -96,6 +96,12 @@ class World:
         world._beginner = beginning.player
         return world
 
+    def followed_by(self, turn: Move) -> World:
+        """The same world with one more turn, made in the same look."""
+        legal, nats = self.legal, Kind.TURNS.value - Kind.TURN.value
+        belief = believe((turn,), legal.position, legal.rules, nats)
+        return World(belief, legal.history, legal.rules, self._assumed, in_reference=False)
+
     @property
     def nothing_since(self) -> Act:
         """The hypothesis that the belief is true and nothing has happened since."""

@@ -16,7 +16,7 @@ from .act import Act, Kind
 from .act_pool import ActPool, most_changed
 from .alerted import Alerted
 from .beginning import Beginning
-from .beliefs import Belief, World, believe
+from .beliefs import Belief, World
 from .course import (
     IGNORED_CHANGE_PENALTY,
     IgnoredChanges,
@@ -138,8 +138,7 @@ def _judged(
     ]
     trimmed = None
     if pending is not None and pending.move in worlds[0].legal.moves:
-        belief = believe((pending.move,), history[-1], rules, Kind.TURNS.value - Kind.TURN.value)
-        trimmed = World(belief, history, rules, look.evidence.standing, in_reference=False)
+        trimmed = worlds[0].followed_by(pending.move)
     other = None if begun is None else World.begun(begun, look.evidence.standing)
     pool = ActPool(
         look,

@@ -436,7 +436,7 @@ class Referee:
             self._lost_track = True
             return []
         self._alert = Alerted.by(wrong, act, look.evidence.standing)
-        if first and wrong.reason == "out_of_turn":
+        if first and not act.believed and wrong.reason == "out_of_turn":
             self._other_beginning = other_beginning(position, self._rules, wrong.player, wrong.squares)
             self._asked_at_look = look.number
         return [wrong]

@@ -96,7 +96,7 @@ def after_a_diagonal_move(*, number: int, standing: Sequence[str] | None = None)
     fits = {"d7": {"": CLEAR}, "d5": {"rggrg": 0.0}, "f4": {"": CLEAR}, "g3": {"r": CLEAR}}
     return fake_look(
         standing or start_position(RULES).stacks,
-        {"d7": 0.9, "d5": 0.3, "f4": 0.9, "g3": 0.9},
+        {"d7": 0.9, "d5": 0.1, "f4": 0.9, "g3": 0.9},
         fits,
         barely_visible=["d5"],
         number=number,

@@ -48,8 +48,26 @@ def test_a_piece_that_is_taken_as_in_chess_is_no_turn() -> None:
 
 def test_what_no_act_explains_is_alerted_at_once_if_only_stacks_have_changed() -> None:
     table = begun(Rules.make(2))
-    changed = table.put({"d5": "", "d6": "rg", "c7": "", "e8": "r"})
+    changed = table.put({"d5": "", "d6": "rg", "c7": "", "e8": "r", "f3": "", "g4": "r"})
     assert table.show(changed, 1.2).summary == ["alert unexplained"]
+
+
+@pytest.mark.parametrize(
+    ("set_up", "turn", "illegal", "reason"),
+    [
+        (Rules.make(2), {"d5": "", "d6": "rg"}, {"c7": "", "e8": "r"}, "not_straight"),
+        (Rules.make(4, partners=True), {"c4": "", "c5": "yg"}, {"f5": "", "f4": "gy"}, "out_of_turn"),
+    ],
+    ids=["a reply across a corner", "a partner who is not to move yet"],
+)
+def test_an_illegal_act_made_together_with_a_turn_is_alerted_as_what_it_is(
+    set_up: Rules, turn: dict[str, str], illegal: dict[str, str], reason: str
+) -> None:
+    table = begun(set_up)
+    legal = table.put(turn)
+    assert table.show(table.put(turn | illegal), 1.2).summary == [f"alert {reason}"]
+    (resolved, told) = table.show(legal).summary
+    assert resolved == "resolved" and told.startswith("move ")
 
 
 def test_two_pieces_placed_at_once_by_one_player_are_two_turns_of_that_player() -> None:
