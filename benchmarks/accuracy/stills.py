@@ -71,11 +71,10 @@ class Still:
         outlines = Outlines(self.camera, self.profile)
         window = outlines.window(range(len(SQUARES)))
         # A bare dome is rendered as a piece of its own, identified by its square.
-        levels = np.zeros((window.bottom - window.top, window.right - window.left), int)
+        levels = np.zeros(window.shape, int)
         for square in outlines.far_to_near:
             column = outlines.columns[square]
-            rows = slice(column.top - window.top, column.top - window.top + column.height)
-            part = levels[rows, column.left - window.left : column.left - window.left + column.width]
+            part = levels[column.window.within(window)]
             height = len(self.stacks[square])
             for level in range(min(1, height), height + 1):
                 part[column.masks[level]] = 10 * square + level + 1

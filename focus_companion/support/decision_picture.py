@@ -168,10 +168,8 @@ def _coloured(views: Views, terms: Terms) -> Image:
     for square in reversed(terms.squares):
         column = views.outlines.columns[INDEX[square.square]]
         high = max(len(square.before), len(square.act), 1) + 1
-        top, start = column.top - views.window.top, column.left - views.window.left
-        mask = column.standing(high)
-        part = np.s_[top : top + mask.shape[0], start : start + mask.shape[1]]
-        drawn[part][changed[part] & mask] = COLOURS[square.explained][::-1]
+        part = column.window.within(views.window)
+        drawn[part][changed[part] & column.standing(high)] = COLOURS[square.explained][::-1]
     return drawn
 
 

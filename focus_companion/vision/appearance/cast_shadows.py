@@ -95,11 +95,8 @@ class Darkening:
             cv2.transform(cv2.LUT(cv2.remap(picture, x, y, cv2.INTER_LINEAR), _LOGARITHMS), _MEAN)
             for picture in (before, now)
         )
-        hidden = np.zeros(now.shape[:2], np.uint8)
-        for column, height in zip(outlines.columns, heights, strict=True):
-            if height:
-                top, left = column.top - window.top, column.left - window.left
-                hidden[top : top + column.height, left : left + column.width] |= column.standing(height)
+        stacks = {square: height for square, height in enumerate(heights) if height}
+        hidden = outlines.standing(stacks, window).view(np.uint8)
         seen = cv2.remap(widened(hidden), x, y, cv2.INTER_NEAREST)
         inside = (x >= 0) & (x <= now.shape[1] - 1) & (y >= 0) & (y <= now.shape[0] - 1)
         by = np.asarray(then - shown, np.float32)

@@ -232,13 +232,9 @@ class Evidence:
 
     def _scores_in(self, window: Window, squares: Sequence[int]) -> NDArray[np.float32]:
         """Log-likelihoods (classes, h, w) of the pixels of a window in the columns of these squares."""
-        shape = window.bottom - window.top, window.right - window.left
-        scores = np.full((CLASSES + TOP if self._tops else CLASSES, *shape), -np.inf, np.float32)
+        scores = np.full((CLASSES + TOP if self._tops else CLASSES, *window.shape), -np.inf, np.float32)
         for square in squares:
-            part = self.outlines.window((square,))
-            rows = slice(part.top - window.top, part.bottom - window.top)
-            columns = slice(part.left - window.left, part.right - window.left)
-            shown = scores[:, rows, columns]
+            shown = scores[:, *self.outlines.columns[square].window.within(window)]
             # Where columns overlap, a score that was raised for one of the squares is kept.
             np.maximum(shown, self._scores_of(square).of_all, out=shown)
         return scores
@@ -249,7 +245,7 @@ class Evidence:
             scores = self._computed_scores(square)
             if self._occluded is not None:
                 known = scores.of_all
-                known[:, self._occluded[self.outlines.window((square,)).slices]] = 0.0
+                known[:, self._occluded[self.outlines.columns[square].window.slices]] = 0.0
                 scores = PixelScores(dict(enumerate(known)))
             self._scores[square] = scores
         return self._scores[square]
@@ -260,7 +256,7 @@ class Evidence:
         Class 0 uses the remembered background of each pixel. If pieces have flat tops, the classes of the
         tops follow those of the pieces.
         """
-        part = self.outlines.window((square,))
+        part = self.outlines.columns[square].window
         pixels = self.image[part.slices]
         around = local_shade(pixels, self.outlines.pitch) if self._tops else None
         table, shades = self.colours.table_by_class, bins(pixels)

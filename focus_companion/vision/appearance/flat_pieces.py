@@ -94,9 +94,7 @@ class FlatPieceColours(ColourModel):
         for square, masks in enumerate(flat_tops(outlines)):
             if not stacks[square]:
                 continue
-            column = outlines.columns[square]
-            left, top = column.left - window.left, column.top - window.top
-            part = np.s_[top : top + column.height, left : left + column.width]
+            part = outlines.columns[square].window.within(window)
             visible = masks[min(len(stacks[square]), len(masks)) - 1] & (painted[part] >= CLASSES)
             if visible.sum() >= _MIN_TOP_PIXELS:
                 label = int(painted[part][visible][0])

@@ -139,11 +139,10 @@ def painted_off_centre(
     given by their classes, stand at these ``places``, for each square bottom first.
     """
     tops = flat_tops(outlines)
-    painted = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
+    painted = np.zeros(window.shape, np.uint8)
     for square in outlines.far_to_near:
         column = outlines.columns[square]
-        top, left = column.top - window.top, column.left - window.left
-        part = painted[top : top + column.height, left : left + column.width]
+        part = painted[column.window.within(window)]
         for level, (label, place) in enumerate(zip(stacks[square], places[square], strict=True)):
             part[_moved(column.masks[level + 1], *place)] = label
             if tops:

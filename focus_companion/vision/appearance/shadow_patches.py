@@ -77,44 +77,29 @@ def patches(outlines: Outlines) -> tuple[Floats, Floats]:
     return np.ascontiguousarray(x), np.ascontiguousarray(y)
 
 
-@cached_per_outlines
-def _known_covered(outlines: Outlines) -> dict[tuple[int, int, int], NDArray[np.uint8]]:
-    """The samples of a square that the stack on another one covers, by the two squares and its height: eight
-    samples a byte, as there may be thousands of such masks.
-    """
-    return {}
-
-
 def covered(outlines: Outlines, square: int, heights: Mapping[int, int]) -> Mask:
     """The samples (N,) of a square that other stacks of these ``heights``, given by square, cover."""
     packed = [_packed_covered(outlines, square, other, pieces) for other, pieces in heights.items()]
     return np.unpackbits(np.bitwise_or.reduce(packed), count=len(SAMPLES)).view(bool)
 
 
+@cached_per_outlines
 def covered_by_own(outlines: Outlines, pieces: int) -> Mask:
     """For every square, the samples (52, N) that a stack of this height on it covers."""
-    known = _known_covered_by_own(outlines)
-    if pieces not in known:
-        packed = [_packed_covered(outlines, square, square, pieces) for square in range(len(SQUARES))]
-        known[pieces] = np.unpackbits(np.stack(packed), axis=1, count=len(SAMPLES)).view(bool)
-    return known[pieces]
+    packed = [_packed_covered(outlines, square, square, pieces) for square in range(len(SQUARES))]
+    return np.unpackbits(np.stack(packed), axis=1, count=len(SAMPLES)).view(bool)
 
 
 @cached_per_outlines
-def _known_covered_by_own(outlines: Outlines) -> dict[int, Mask]:
-    """The results of :func:`covered_by_own`, by the height."""
-    return {}
-
-
 def _packed_covered(outlines: Outlines, square: int, other: int, pieces: int) -> NDArray[np.uint8]:
-    known = _known_covered(outlines)
-    if (square, other, pieces) not in known:
-        column = outlines.columns[other]
-        x, y = (pixels[square : square + 1] for pixels in patches(outlines))
-        mask = widened(np.pad(column.standing(pieces).astype(np.uint8), 1))
-        found = cv2.remap(mask, x - (column.left - 1), y - (column.top - 1), cv2.INTER_NEAREST)
-        known[square, other, pieces] = np.packbits(found[0] > 0)
-    return known[square, other, pieces]
+    """The samples of a square that the stack on another one covers: eight samples a byte, as there may be
+    thousands of such masks.
+    """
+    column = outlines.columns[other]
+    x, y = (pixels[square : square + 1] for pixels in patches(outlines))
+    mask = widened(np.pad(column.standing(pieces).astype(np.uint8), 1))
+    found = cv2.remap(mask, x - (column.left - 1), y - (column.top - 1), cv2.INTER_NEAREST)
+    return np.packbits(found[0] > 0)
 
 
 def widened(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:

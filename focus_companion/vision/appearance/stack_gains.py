@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.stack_masks import TALLEST_UNTRIMMED, Column, Outlines, Window, cached_per_outlines
+from ..geometry.stack_masks import TALLEST_UNTRIMMED, Column, Outlines, cached_per_outlines
 from .colour_model import BARE, CLASSES
 from .flat_pieces import TOP, flat_tops
 from .pixel_scores import PixelScores
@@ -95,7 +95,7 @@ class Surroundings:
     def __init__(self, outlines: Outlines, square: int, standing: Mapping[int, Sequence[int]]) -> None:
         """``standing``: classes of the pieces, bottom first, on the square and on all that overlap it."""
         column = outlines.columns[square]
-        window = Window(column.left, column.top, column.left + column.width, column.top + column.height)
+        window = column.window
         order = outlines.touching((square,))
         at = order.index(square)
         free = column.any.copy()

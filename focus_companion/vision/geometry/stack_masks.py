@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
-from typing import TypeVar
+from functools import cached_property, reduce, wraps
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 import cv2
@@ -24,6 +24,7 @@ from .scene import CORNERS, BoardProfile, Camera, ring_points
 
 Mask = NDArray[np.bool_]
 Result = TypeVar("Result")
+More = ParamSpec("More")
 
 TALLEST_UNTRIMMED = 2 * MAX_HEIGHT
 """Pieces in the tallest stack before trimming: five placed on five."""
@@ -62,7 +63,7 @@ class Column:
         """Pixels (h, w) that a stack of ``pieces`` pieces covers; for 0, the bare dome."""
         return np.asarray(self.covered <= pieces) if pieces else self.masks[0]
 
-    @property
+    @cached_property
     def window(self) -> Window:
         """The window of the picture that the masks cover."""
         return Window(self.left, self.top, self.left + self.width, self.top + self.height)
@@ -71,16 +72,12 @@ class Column:
         """Clear, in place, the pixels of ``free`` (a mask of ``window``) that a stack of ``pieces`` pieces
         covers.
         """
-        x0, x1 = max(self.left, window.left), min(self.left + self.width, window.right)
-        y0, y1 = max(self.top, window.top), min(self.top + self.height, window.bottom)
-        if x0 >= x1 or y0 >= y1:
-            return
-        hidden = self.standing(pieces)[y0 - self.top : y1 - self.top, x0 - self.left : x1 - self.left]
-        free[y0 - window.top : y1 - window.top, x0 - window.left : x1 - window.left] &= ~hidden
+        both = self.window.overlap(window)
+        if both is not None:
+            free[both.within(window)] &= ~self.standing(pieces)[both.within(self.window)]
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """A rectangle of the picture."""
 
     left: int
@@ -89,8 +86,24 @@ class Window:
     bottom: int
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.bottom - self.top, self.right - self.left
+
+    @property
     def slices(self) -> tuple[slice, slice]:
         return slice(self.top, self.bottom), slice(self.left, self.right)
+
+    def within(self, other: Window) -> tuple[slice, slice]:
+        """The rows and columns of another window, which contains this one, that this one covers."""
+        left, top = other.left, other.top
+        return slice(self.top - top, self.bottom - top), slice(self.left - left, self.right - left)
+
+    def overlap(self, other: Window) -> Window | None:
+        """What both cover; ``None`` if that is nothing."""
+        left, top = max(self.left, other.left), max(self.top, other.top)
+        right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
+        return Window(left, top, right, bottom) if left < right and top < bottom else None
 
     def including(self, other: Window) -> Window:
         """The smallest window that contains both."""
@@ -124,13 +137,7 @@ class Outlines:
 
     def window(self, squares: Sequence[int]) -> Window:
         """The bounding window of these squares' columns."""
-        columns = [self.columns[s] for s in squares]
-        return Window(
-            min(c.left for c in columns),
-            min(c.top for c in columns),
-            max(c.left + c.width for c in columns),
-            max(c.top + c.height for c in columns),
-        )
+        return reduce(Window.including, (self.columns[s].window for s in squares))
 
     def clusters(self, squares: Sequence[int]) -> list[tuple[int, ...]]:
         """Connected components of the squares; two squares are connected if their columns overlap."""
@@ -154,9 +161,7 @@ class Outlines:
         """Whether stacks of ``pieces`` and ``others`` pieces on two squares overlap in the picture."""
         at = one, pieces, other, others
         if at not in self._overlap_cache:
-            self._overlap_cache[at] = other in self._overlaps[one] and _masks_overlap(
-                self.columns[one], pieces, self.columns[other], others
-            )
+            self._overlap_cache[at] = _masks_overlap(self.columns[one], pieces, self.columns[other], others)
         return self._overlap_cache[at]
 
     def paint(
@@ -173,16 +178,15 @@ class Outlines:
         ``tops`` has for every square the masks (tallest, h, w) of each piece's top, whose class is that of
         the piece plus ``top``.
         """
-        labels = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
+        labels = np.zeros(window.shape, np.uint8)
         for square in order:
             pieces = stacks[square]
             column = self.columns[square]
-            x0, x1 = max(column.left, window.left), min(column.left + column.width, window.right)
-            y0, y1 = max(column.top, window.top), min(column.top + column.height, window.bottom)
-            if x0 >= x1 or y0 >= y1:
+            both = column.window.overlap(window)
+            if both is None:
                 continue
-            part = labels[y0 - window.top : y1 - window.top, x0 - window.left : x1 - window.left]
-            masks = column.masks[:, y0 - column.top : y1 - column.top, x0 - column.left : x1 - column.left]
+            part, own = labels[both.within(window)], both.within(column.window)
+            masks = column.masks[:, *own]
             if not pieces:
                 # A bare dome occludes what stands behind it, and has the class of the board.
                 part[masks[0]] = 0
@@ -190,72 +194,64 @@ class Outlines:
                 part[masks[level]] = label
             if pieces and tops:
                 level = min(len(pieces), len(masks) - 1)
-                seen = tops[square][level - 1]
-                part[seen[y0 - column.top : y1 - column.top, x0 - column.left : x1 - column.left]] = (
-                    pieces[level - 1] + top
-                )
+                part[tops[square][level - 1][own]] = pieces[level - 1] + top
         return labels
 
+    def standing(self, heights: Mapping[int, int], window: Window) -> Mask:
+        """Mask of a window (h, w), which contains the columns: the pixels that stacks of these heights, given
+        by square, cover; for 0, the bare dome.
+        """
+        mask = np.zeros(window.shape, np.bool_)
+        for square, pieces in heights.items():
+            column = self.columns[square]
+            mask[column.window.within(window)] |= column.standing(pieces)
+        return mask
 
-def cached_per_outlines(make: Callable[[Outlines], Result]) -> Callable[[Outlines], Result]:
-    """Decorator that caches a function of outlines for as long as these exist.
+
+def cached_per_outlines(
+    make: Callable[Concatenate[Outlines, More], Result],
+) -> Callable[Concatenate[Outlines, More], Result]:
+    """Decorator that caches a function of outlines, and of further hashable arguments, for as long as the
+    outlines exist.
 
     Outlines hold megabytes of masks and are made for each pose that is tried: strong references would keep
     those of old poses alive.
     """
-    known: WeakKeyDictionary[Outlines, Result] = WeakKeyDictionary()
+    known: WeakKeyDictionary[Outlines, dict[object, Result]] = WeakKeyDictionary()
 
     @wraps(make)
-    def made(outlines: Outlines) -> Result:
-        if outlines not in known:
-            known[outlines] = make(outlines)
-        return known[outlines]
+    def made(outlines: Outlines, /, *args: More.args, **kwargs: More.kwargs) -> Result:
+        results, more = known.setdefault(outlines, {}), (*args, *kwargs.items())
+        if more not in results:
+            results[more] = make(outlines, *args, **kwargs)
+        return results[more]
 
     return made
 
 
 @cached_per_outlines
-def _lattice_masks(outlines: Outlines) -> dict[Window, Mask]:
-    """The masks computed so far, by window."""
-    return {}
-
-
 def lattice_mask(outlines: Outlines, window: Window) -> Mask:
     """Mask (h, w) of the window's pixels on the lattice of squares; read-only."""
-    masks = _lattice_masks(outlines)
-    if window not in masks:
-        masks[window] = filled_fields(outlines, window) > 0
-    return masks[window]
+    return np.asarray(filled_fields(outlines, window) > 0)
 
 
+@cached_per_outlines
 def fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
     """The field at each pixel of the window, ignoring occlusion, (h, w): the index of its square plus 1; 0
     outside the lattice; read-only.
     """
-    return _cached_fields(outlines, window, unused=False)
-
-
-def unused_fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
-    """The same for the twelve unused squares in the corners of the lattice, numbered from 1."""
-    return _cached_fields(outlines, window, unused=True)
+    return filled_fields(outlines, window)
 
 
 @cached_per_outlines
-def _known_fields(outlines: Outlines) -> dict[tuple[Window, bool], NDArray[np.uint8]]:
-    """The results of :func:`_cached_fields` so far, by window and whether the squares are the unused ones."""
-    return {}
-
-
-def _cached_fields(outlines: Outlines, window: Window, *, unused: bool) -> NDArray[np.uint8]:
-    known = _known_fields(outlines)
-    if (window, unused) not in known:
-        known[window, unused] = filled_fields(outlines, window, unused=unused)
-    return known[window, unused]
+def unused_fields(outlines: Outlines, window: Window) -> NDArray[np.uint8]:
+    """The same for the twelve unused squares in the corners of the lattice, numbered from 1."""
+    return filled_fields(outlines, window, unused=True)
 
 
 def filled_fields(outlines: Outlines, window: Window, *, unused: bool = False) -> NDArray[np.uint8]:
     """:func:`fields` or :func:`unused_fields`, computed anew, for use once."""
-    mask = np.zeros((window.bottom - window.top, window.right - window.left), np.uint8)
+    mask = np.zeros(window.shape, np.uint8)
     profile = outlines.profile
     centres = profile.unused_centres if unused else profile.centres
     corners = centres[:, None] + np.array(list(CORNERS.values())) * (profile.pitch / 2)
@@ -311,20 +307,15 @@ def filled(hulls: Sequence[NDArray[np.floating]], size: tuple[int, int]) -> NDAr
 
 
 def _masks_overlap(a: Column, pieces: int, b: Column, others: int) -> bool:
-    left, top = max(a.left, b.left), max(a.top, b.top)
-    right, bottom = min(a.left + a.width, b.left + b.width), min(a.top + a.height, b.top + b.height)
-    one, other = (
-        column.standing(high)[
-            top - column.top : bottom - column.top, left - column.left : right - column.left
-        ]
-        for column, high in ((a, pieces), (b, others))
-    )
+    both = a.window.overlap(b.window)
+    if both is None:
+        return False
+    one, other = a.standing(pieces)[both.within(a.window)], b.standing(others)[both.within(b.window)]
     return bool((one & other).any())
 
 
 def _windows_overlap(columns: Sequence[Column]) -> Mask:
     """For each pair of N columns whether their windows overlap, (N, N)."""
-    low = np.array([(column.left, column.top) for column in columns])
-    high = low + [(column.width, column.height) for column in columns]
-    before = (low[:, None] < high).all(2)
+    windows = np.array([column.window for column in columns])
+    before = (windows[:, None, :2] < windows[:, 2:]).all(2)
     return np.asarray(before & before.T)

@@ -253,7 +253,7 @@ def _top_shades(pixels: Pixels, outlines: Outlines, window: Window, board: Field
     shades, known = board.bare_map(outlines, window)
     found = []
     for square, masks in enumerate(flat_tops(outlines)):
-        part = _part(outlines.columns[square].window, window)
+        part = outlines.columns[square].window.within(window)
         best = 0.0
         for mask in masks:
             inner = (cv2.erode(mask.astype(np.uint8), _RIM) > 0) & known[part]
@@ -343,14 +343,6 @@ def _pure(labels: NDArray[np.uint8], margin: int = 1) -> Mask:
     """
     around = np.ones((2 * max(1, margin) + 1,) * 2, np.uint8)
     return np.asarray(cv2.erode(labels, around) == cv2.dilate(labels, around), bool)
-
-
-def _part(inner: Window, window: Window) -> tuple[slice, slice]:
-    """Rows and columns of one window in another that contains it."""
-    return (
-        slice(inner.top - window.top, inner.bottom - window.top),
-        slice(inner.left - window.left, inner.right - window.left),
-    )
 
 
 def _as_pixels(shades: Floats) -> Pixels:

@@ -115,9 +115,7 @@ class Layers:
 
     def slices(self, square: int) -> tuple[slice, slice]:
         """The rows and columns of :attr:`window` that the column of a square covers."""
-        part = self.outlines.columns[square].window
-        rows = slice(part.top - self.window.top, part.bottom - self.window.top)
-        return rows, slice(part.left - self.window.left, part.right - self.window.left)
+        return self.outlines.columns[square].window.within(self.window)
 
     def uncovered(self, square: int, stacks: Sequence[tuple[int, ...]]) -> NDArray[np.bool_]:
         """The pixels (h, w) of a square's column that no nearer stack covers."""

@@ -107,7 +107,7 @@ class StillPicture:
         self.pixel_weight = PIXEL_WEIGHT * (PIXEL_WEIGHT_PITCH / pitch) ** 2
         """Weight of each pixel's nats, as neighbouring pixels are correlated."""
         lattice = lattice_mask(outlines, self.window)
-        self.explained_area = _around_columns(outlines, image.shape[:2], _EXPLAINED_MARGIN * pitch)
+        self.explained_area = _around_columns(outlines, _EXPLAINED_MARGIN * pitch)
         """(H, W) bool: where stacks may be visible. Outside lie pieces out of play and other things."""
         self.covered = np.zeros(image.shape[:2], bool)
         inside = self.pixels[self.window.slices]
@@ -278,12 +278,11 @@ class View:
         return -PIECE_PENALTY * len(pieces) - _EXCESS_PIECE_PENALTY * excess
 
 
-def _around_columns(outlines: Outlines, size: tuple[int, ...], margin: float) -> NDArray[np.bool_]:
-    """(H, W) mask of a picture: where a stack may be visible, and ``margin`` pixels around it."""
-    mask = np.zeros(size, np.uint8)
-    for column in outlines.columns:
-        part = mask[column.top : column.top + column.height, column.left : column.left + column.width]
-        part |= column.standing(MAX_HEIGHT)
+def _around_columns(outlines: Outlines, margin: float) -> NDArray[np.bool_]:
+    """(H, W) mask of the picture: where a stack may be visible, and ``margin`` pixels around it."""
+    lens = outlines.camera.lens
+    stacks = dict.fromkeys(range(len(outlines.columns)), MAX_HEIGHT)
+    mask = outlines.standing(stacks, Window(0, 0, lens.width, lens.height)).view(np.uint8)
     wide = 2 * round(margin) + 1
     return np.asarray(cv2.dilate(mask, np.ones((wide, wide), np.uint8)), bool)
 

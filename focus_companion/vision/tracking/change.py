@@ -211,9 +211,7 @@ class Change:
 
     def column_slices(self, square: int) -> tuple[slice, slice]:
         """The rows and columns of the window that a square's column covers."""
-        column = self.outlines.columns[square]
-        top, left = column.top - self.window.top, column.left - self.window.left
-        return slice(top, top + column.height), slice(left, left + column.width)
+        return self.outlines.columns[square].window.within(self.window)
 
     def deviations(self) -> NDArray[np.float64]:
         """The deviation of each square, (52,), in standard deviations: a z-score of the mean difference of
@@ -221,12 +219,11 @@ class Change:
 
         Much more sensitive than :attr:`touched`, to shadows too.
         """
-        every = self.step
-        sampled = cv2.absdiff(*(thinned(picture, every) for picture in self.shown))
+        sampled = cv2.absdiff(*(thinned(picture, self.step) for picture in self.shown))
         difference = np.asarray(cv2.transform(np.asarray(sampled, np.float32), _CHANNEL_SUM))
-        height, width = difference.shape[:2]
+        shape = difference.shape[:2]
         indices = [
-            self._stack_pixels(s, len(self.standing[s]) + 1, height, width) for s in range(len(SQUARES))
+            _stack_pixels(self.outlines, s, len(stack) + 1, shape) for s, stack in enumerate(self.standing)
         ]
         counts = np.array([len(each) for each in indices])
         # The indices are concatenated so that one cumulative sum serves all squares.
@@ -235,19 +232,6 @@ class Change:
         means = (ends[last] - ends[last - counts]) / np.maximum(counts, 1)
         median, spread = centre_and_deviation(means)
         return np.asarray((means - median) / max(spread, _MIN_RELATIVE_SPREAD * median, _MIN_SPREAD))
-
-    def _stack_pixels(self, square: int, pieces: int, height: int, width: int) -> NDArray[np.intp]:
-        """Flat indices of the window's subsampled pixels (height, width) that ``pieces`` pieces cover."""
-        known = _stack_pixel_cache(self.outlines)
-        if (square, pieces) not in known:
-            every, column = self.step, self.outlines.columns[square]
-            top, left = column.top - self.window.top, column.left - self.window.left
-            mask = column.standing(pieces)[-top % every :: every, -left % every :: every]
-            rows, columns = np.nonzero(mask)
-            rows, columns = rows - (-top // every), columns - (-left // every)
-            inside = (rows < height) & (columns < width)
-            known[square, pieces] = rows[inside] * width + columns[inside]
-        return known[square, pieces]
 
     @property
     def step(self) -> int:
@@ -296,20 +280,23 @@ def _distributed(number: int, shares: NDArray[np.int64]) -> str:
 
 
 @cached_per_outlines
-def _stack_pixel_cache(outlines: Outlines) -> dict[tuple[int, int], NDArray[np.intp]]:
-    """Cached pixel indices by square and number of pieces."""
-    return {}
+def _stack_pixels(outlines: Outlines, square: int, pieces: int, shape: tuple[int, int]) -> NDArray[np.intp]:
+    """Flat indices of the subsampled pixels of the board's window, an array of this ``shape``, that a stack
+    covers.
+    """
+    window, every, column = board_window(outlines), _step(outlines), outlines.columns[square]
+    offset = np.array((column.top - window.top, column.left - window.left))
+    places = np.argwhere(column.standing(pieces)) + offset
+    sampled = places[(places % every == 0).all(1)] // every
+    return np.asarray(sampled[(sampled < shape).all(1)] @ (shape[1], 1), np.intp)
 
 
 @cached_per_outlines
 def _near_lattice(outlines: Outlines) -> NDArray[np.bool_]:
     """Mask of the table's window, subsampled: the lattice's squares and whatever may stand on them."""
     window, step = table_window(outlines), _step(outlines)
-    mask = filled_fields(outlines, window) > 0
-    for column in outlines.columns:
-        top, left = column.top - window.top, column.left - window.left
-        mask[top : top + column.height, left : left + column.width] |= column.standing(MAX_HEIGHT)
-    return mask[::step, ::step].copy()
+    stacks = outlines.standing(dict.fromkeys(range(len(SQUARES)), MAX_HEIGHT), window)
+    return ((filled_fields(outlines, window) > 0) | stacks)[::step, ::step].copy()
 
 
 @cached_per_outlines
@@ -332,9 +319,11 @@ def _window_around(outlines: Outlines, margin: float) -> Window:
     columns = outlines.window(range(len(SQUARES)))
     low = np.floor(pixels.min(0)).astype(int)
     high = np.ceil(pixels.max(0)).astype(int)
+    around = columns.including(Window(*low.tolist(), *high.tolist()))
+    lens = camera.lens
     return Window(
-        int(max(0, min(low[0], columns.left))),
-        int(max(0, min(low[1], columns.top))),
-        int(min(camera.lens.width, max(high[0], columns.right))),
-        int(min(camera.lens.height, max(high[1], columns.bottom))),
+        max(0, around.left),
+        max(0, around.top),
+        min(lens.width, around.right),
+        min(lens.height, around.bottom),
     )

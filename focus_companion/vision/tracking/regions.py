@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
 from ..capture.frames import Image
-from ..geometry.stack_masks import lattice_mask
+from ..geometry.stack_masks import Window, lattice_mask
 from .change import MAX_BLOB_AREA, MIN_BLOB_AREA, Change
 from .occluder import Occluder, SceneObject, grown
 
@@ -95,10 +95,10 @@ class Regions:
             high = max(len(self._standing[square]), heights.get(square, 0), 1)
             mask = np.pad(column.standing(high).astype(np.uint8), border)
             mask = np.asarray(cv2.dilate(mask, np.ones((2 * border + 1, 2 * border + 1), np.uint8)))
-            top, left = column.top - self._window.top - border, column.left - self._window.left - border
-            y0, x0 = max(0, top), max(0, left)
-            part = remaining[y0 : top + mask.shape[0], x0 : left + mask.shape[1]]
-            part &= mask[y0 - top : y0 - top + part.shape[0], x0 - left : x0 - left + part.shape[1]] == 0
+            left, top, right, bottom = column.window
+            wider = Window(left - border, top - border, right + border, bottom + border)
+            if (shown := wider.overlap(self._window)) is not None:
+                remaining[shown.within(self._window)] &= mask[shown.within(wider)] == 0
         sampled = remaining[:: self._every, :: self._every]
         if np.count_nonzero(sampled) * self._every**2 < _MIN_FOREIGN_AREA * self._pitch * self._pitch:
             return 0.0
@@ -114,11 +114,9 @@ class Regions:
         board between its visible part and the pieces.
         """
         parts, stats, area = self._labelled(self._sampled)
-        near = np.zeros(self._changed.shape, np.uint8)
-        for square in squares:
-            near[self._change.column_slices(square)] |= self._outlines.columns[square].standing(1)
+        pieces = self._outlines.standing(dict.fromkeys(squares, 1), self._window)
         wide = 2 * round(_ARM_REACH * self._pitch) + 1
-        near = np.asarray(cv2.dilate(near, np.ones((wide, wide), np.uint8)))
+        near = np.asarray(cv2.dilate(pieces.view(np.uint8), np.ones((wide, wide), np.uint8)))
         near = np.asarray(cv2.resize(near, parts.shape[::-1], interpolation=cv2.INTER_NEAREST))
         edge = np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]])
         arms = set(edge.tolist()) & set(parts[near > 0].tolist()) - {0}
@@ -187,12 +185,8 @@ class Regions:
 
     def _off_stacks(self) -> NDArray[np.uint8]:
         """Mask of the window, 1 outside all stacks, even with one more piece on each."""
-        mask = np.ones(self._changed.shape, np.uint8)
-        for square, stack in enumerate(self._standing):
-            mask[self._change.column_slices(square)] &= ~self._outlines.columns[square].standing(
-                len(stack) + 1
-            )
-        return mask
+        heights = {square: len(stack) + 1 for square, stack in enumerate(self._standing)}
+        return (~self._outlines.standing(heights, self._window)).view(np.uint8)
 
     def _shading_mask(self, part: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Mask of those pixels in ``part`` (a subsampled mask of the window) that changed as in a shadow: all
