@@ -36,56 +36,34 @@ _PEAK_NATS = 3 * float(np.log(256 / (np.sqrt(2 * np.pi) * _SIGMA)))
 
 
 class Background:
-    """The remembered bare colour of every pixel of the picture, unknown until the pixel was seen bare."""
+    """The remembered bare colour of every pixel of a window, unknown until the pixel was seen bare."""
 
     def __init__(self) -> None:
         self._hold(Window(0, 0, 0, 0))
 
     def _hold(self, window: Window) -> None:
-        """Forget everything, and hold the pixels of this window from now on."""
-        size = window.bottom - window.top, window.right - window.left
+        """Hold the pixels of this window from now on."""
         self._window = window
-        self._colour, self._known = np.zeros((*size, 3), np.uint8), np.zeros(size, np.bool_)
-        self._inferred: NDArray[np.bool_] | None = None
-
-    def _part(self, window: Window) -> tuple[slice, slice]:
-        """The rows and columns of a window in what is held, which is extended if necessary."""
-        held = self._window
-        if held.including(window) != held:
-            colour, known, inferred = self._colour, self._known, self._inferred
-            seen = bool(known.any())
-            self._hold(held.including(window) if seen else window)
-            if seen:
-                before = self._part(held)
-                self._colour[before], self._known[before] = colour, known
-                if inferred is not None:
-                    self._inferred = np.zeros_like(self._known)
-                    self._inferred[before] = inferred
-            held = self._window
-        rows = slice(window.top - held.top, window.bottom - held.top)
-        return rows, slice(window.left - held.left, window.right - held.left)
+        self._colour, self._known = np.zeros((*window.shape, 3), np.uint8), np.zeros(window.shape, np.bool_)
+        self._inferred = np.zeros_like(self._known)
 
     def learn(self, image: NDArray[np.uint8], window: Window, bare: NDArray[np.bool_], rate: float) -> None:
         """Learn the pixels of ``window`` that ``bare`` (h, w) marks; ``rate`` (0 … 1) is the weight of this
-        picture.
+        picture. What was known of another window is forgotten.
         """
-        part = self._part(window)
-        colour, known = self._colour[part], self._known[part]
+        if window != self._window:
+            self._hold(window)
         pixels = np.ascontiguousarray(image[window.slices])
-        blend = np.asarray(cv2.addWeighted(pixels, rate, np.ascontiguousarray(colour), 1.0 - rate, 0.0))
-        seen = (bare & known).astype(np.uint8)
-        fresh = (bare & ~known).astype(np.uint8)
-        colour[...] = cv2.copyTo(pixels, fresh, cv2.copyTo(blend, seen, np.ascontiguousarray(colour)))
-        known |= bare
+        blend = np.asarray(cv2.addWeighted(pixels, rate, self._colour, 1.0 - rate, 0.0))
+        cv2.copyTo(blend, (bare & self._known).view(np.uint8), self._colour)
+        cv2.copyTo(pixels, (bare & ~self._known).view(np.uint8), self._colour)
+        self._known |= bare
 
-    def infer_hidden(self, window: Window, fields: NDArray[np.uint8]) -> None:
+    def infer_hidden(self, fields: NDArray[np.uint8]) -> None:
         """Assume that the pixels of a field that were never seen bare have the shade of those that were.
-        ``fields`` (h, w) numbers the fields of ``window`` from 1; 0 is no field.
+        ``fields`` (h, w) numbers the fields of the window from 1; 0 is no field.
         """
-        part = self._part(window)
-        if self._inferred is None:
-            self._inferred = np.zeros_like(self._known)
-        colour, known, inferred = self._colour[part], self._known[part], self._inferred[part]
+        colour, known = self._colour, self._known
         # At the edge of a piece or of another field, pixels mix the shades of both.
         pure = cv2.erode(known.astype(np.uint8), _BLUR_KERNEL) > 0
         pure &= np.asarray(cv2.erode(fields, _BLUR_KERNEL)) == np.asarray(cv2.dilate(fields, _BLUR_KERNEL))
@@ -98,12 +76,11 @@ class Background:
             colour[hidden] = np.percentile(
                 colour[rows[sure], columns[sure]], _SHADE_PERCENTILE, axis=0
             ).astype(np.uint8)
-            inferred[hidden] = True
+            self._inferred[hidden] = True
 
     def forget(self) -> None:
         """Forget everything, as the light or the board's place has changed."""
-        self._known[:] = False
-        self._inferred = None
+        self._hold(self._window)
 
     def log_likelihood(
         self,
@@ -119,9 +96,11 @@ class Background:
         shows the shade of another; ``around`` (h, w, 3) is then the shade around each pixel, for the light on
         pixels never seen bare.
         """
-        part = self._part(window)
+        if self._window.including(window) != self._window:
+            return generic
+        part = window.within(self._window)
         seen = self._known[part]
-        known = seen if self._inferred is None else seen | self._inferred[part]
+        known = seen | self._inferred[part]
         if not known.any():
             return generic
         if fields is None:

@@ -34,11 +34,9 @@ def labels(outlines: Outlines, stacks: Sequence[str]) -> tuple[Window, NDArray[n
 
 def columns_mask(outlines: Outlines, window: Window, squares: Collection[int]) -> NDArray[np.bool_]:
     """Mask (h, w) of the window's pixels in which stacks on these squares may be visible."""
-    hidden = np.zeros((window.bottom - window.top, window.right - window.left), bool)
+    hidden = np.zeros(window.shape, bool)
     for square in squares:
-        column = outlines.columns[square]
-        rows = slice(column.top - window.top, column.top - window.top + column.height)
-        hidden[rows, column.left - window.left : column.left - window.left + column.width] = True
+        hidden[outlines.columns[square].window.within(window)] = True
     return hidden
 
 
@@ -85,7 +83,7 @@ def learn(
         colours.learn_parts(pixels, parts, outlines, stacks, keep)
     if outlines.profile.flat:
         # The fields of a chess board have shades of their own, which are visible around the pieces on them.
-        background.infer_hidden(window, fields(outlines, window))
+        background.infer_hidden(fields(outlines, window))
 
 
 def _correlation_along_edges(

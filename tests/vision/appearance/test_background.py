@@ -39,7 +39,7 @@ def test_a_hidden_part_is_assumed_to_look_like_the_rest_of_the_field_until_it_is
     background = Background()
     with_piece(background, (40, 90, 60), (20, 20, 20))
     assert nats(background, (40, 90, 60)) == nats(background, (200, 210, 220)) == -3.0
-    background.infer_hidden(WHOLE, FIELDS)
+    background.infer_hidden(FIELDS)
     assert nats(background, (40, 90, 60)) > 2 > -3 > nats(background, (200, 210, 220))
     # What is finally seen replaces what was inferred, whatever its weight.
     bare = np.zeros((40, 80), bool)
@@ -52,7 +52,7 @@ def test_the_shade_of_a_dark_field_under_a_white_piece_is_not_taken_from_their_b
     """Otherwise the field would look more like a black piece once the white one is gone."""
     background, field = Background(), (35, 46, 68)
     with_piece(background, field, (205, 234, 245), blur=1.0)
-    background.infer_hidden(WHOLE, FIELDS)
+    background.infer_hidden(FIELDS)
     exactly = Background()
     exactly.learn(np.full((40, 80, 3), field, np.uint8), WHOLE, np.ones((40, 80), bool), 1.0)
     assert nats(background, field, flat=True) > nats(exactly, field, flat=True) - 0.5
