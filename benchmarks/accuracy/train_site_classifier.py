@@ -23,7 +23,7 @@ from focus_companion.vision.detection.edges import Edges
 from focus_companion.vision.detection.refine import fitted
 from focus_companion.vision.detection.site_classifier import site_features, surroundings
 from focus_companion.vision.geometry.board_profiles import board_profile
-from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.geometry.pose import pushed
 from focus_companion.vision.geometry.resize import reduced, resized
 from focus_companion.vision.geometry.scene import Camera
 
@@ -62,7 +62,7 @@ def samples(example: Example, rng: np.random.Generator) -> tuple[Floats, Floats]
 
     for picture, camera in variants(image, truth, rng):
         edges = Edges.of(picture)
-        shaken = turned(camera, 0, (float(rng.normal(0, 1.2)), float(rng.normal(0, 1.2))))
+        shaken = pushed(camera, float(rng.normal(0, 1.2)), float(rng.normal(0, 1.2)))
         add(edges, shaken, profile.centres[low], 1.0)
         add(edges, shaken, surroundings(profile), 0.0)
         search = CandidateSearch(picture, profile)

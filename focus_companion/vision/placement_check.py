@@ -11,7 +11,7 @@ light, noise and colours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ from ..game.squares import SQUARES
 from .appearance.evidence import MAX_PIXEL_NATS, Evidence, pixel_weight
 from .detection.edges import Edges, board_bounds
 from .detection.refine import misfit
-from .geometry.scene import Camera
+from .geometry.scene import Camera, at_height
 from .geometry.stack_masks import MIN_VISIBLE_STEP, Outlines, cached_per_outlines
 
 Floats = NDArray[np.float64]
@@ -266,16 +266,13 @@ def tilted(camera: Camera, degrees: float) -> Camera:
     direction = place[:2] / ground if ground > 1e-6 else -camera.rotation_matrix[1, :2]
     axis = np.array([-direction[1], direction[0], 0.0])
     turn = np.asarray(cv2.Rodrigues(axis * np.radians(degrees))[0])
-    rotation = np.asarray(cv2.Rodrigues(camera.rotation_matrix @ turn.T)[0]).ravel()
-    x, y, z = (float(value) for value in rotation)
-    return replace(camera, rotation=(x, y, z))
+    return Camera.posed(camera.lens, camera.rotation_matrix @ turn.T, np.array(camera.translation))
 
 
 def _tall_stacks_cut_off(outlines: Outlines) -> bool:
     """Whether tall stacks on some squares would extend beyond the picture."""
     profile, lens = outlines.profile, outlines.camera.lens
-    tops = np.column_stack([profile.centres, np.full(len(SQUARES), MAX_HEIGHT * profile.rise)])
-    pixels = outlines.camera.project(tops)
+    pixels = outlines.camera.project(at_height(profile.centres, MAX_HEIGHT * profile.rise))
     margin = _PICTURE_MARGIN * outlines.pitch
     inside = (pixels >= margin) & (pixels <= np.array([lens.width, lens.height]) - margin)
     return not bool(inside.all())

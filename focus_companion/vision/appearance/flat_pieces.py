@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.scene import Solid, ring_points
+from ..geometry.scene import Solid, at_height, ring_points
 from ..geometry.stack_masks import Outlines, cached_per_outlines, filled
 from .background import relit, shade_log_likelihood
 from .colour_model import BARE, CLASSES, ColourModel
@@ -44,8 +44,7 @@ def flat_tops(outlines: Outlines) -> tuple[Mask, ...]:
     disc, profile = Solid(((radius, piece.height),)), outlines.profile
     levels = range(len(outlines.columns[0].masks) - 1)
     rings = np.array([ring_points(disc, (0.0, 0.0), level * profile.rise) for level in levels])
-    centres = np.insert(profile.centres, 2, 0.0, axis=1)
-    points = centres[:, None, None] + rings
+    points = at_height(profile.centres)[:, None, None] + rings
     pixels = outlines.camera.project(points.reshape(-1, 3)).astype(np.float32).reshape(*points.shape[:3], 2)
     tops = []
     for own, column in zip(pixels, outlines.columns, strict=True):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK, SQUARES
-from ..geometry.scene import BoardProfile
+from ..geometry.scene import BoardProfile, at_height
 from ..geometry.stack_masks import Mask, Outlines, cached_per_outlines
 
 Floats = NDArray[np.float32]
@@ -72,7 +72,7 @@ def patches(outlines: Outlines) -> tuple[Floats, Floats]:
     """The pixels x and y (52, N) of the samples of every square."""
     profile = outlines.profile
     points = profile.centres[:, None] + SAMPLES * profile.pitch
-    pixels = outlines.camera.project(np.insert(points.reshape(-1, 2), 2, 0.0, axis=1))
+    pixels = outlines.camera.project(at_height(points.reshape(-1, 2)))
     x, y = pixels.reshape(len(SQUARES), -1, 2).transpose(2, 0, 1).astype(np.float32)
     return np.ascontiguousarray(x), np.ascontiguousarray(y)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import looks_mirror_symmetric, mirrored_stacks
-from ..geometry.pose import turned
+from ..geometry.pose import pushed, turned
 from ..geometry.resize import resized
 from ..geometry.scene import BoardProfile, Camera
 from .candidates import CandidateSearch
@@ -120,7 +120,8 @@ class BoardSearch:
         starts = [] if best is None else [resized(best.camera, self._image)]
         if best is None or not best.likely:
             starts += self._search.best()[:_MAX_DISPLACED]
-        places = [place for start in starts for place in _displaced(start, self._profile)]
+        shifts = list(product(_DISPLACEMENTS, repeat=2))
+        places = [place for start in starts for place in _displaced(start, self._profile, shifts)]
         if not places:
             return best
         place = max(places, key=lambda place: board_odds(self._edges, place, self._profile))
@@ -240,13 +241,11 @@ class BoardSearch:
         return best, above
 
 
-def _displaced(camera: Camera, profile: BoardProfile) -> list[Camera]:
-    """The poses of a board displaced by :data:`_DISPLACEMENTS`."""
-    steps = product(_DISPLACEMENTS, repeat=2)
-    return [turned(camera, 0, (x * profile.pitch, y * profile.pitch)) for x, y in steps]
+def _displaced(camera: Camera, profile: BoardProfile, shifts: Iterable[tuple[float, ...]]) -> list[Camera]:
+    """The poses of a board displaced by each of these shifts (x, y), in squares."""
+    return [pushed(camera, x * profile.pitch, y * profile.pitch) for x, y in shifts]
 
 
 def neighbouring_poses(camera: Camera, profile: BoardProfile) -> list[Camera]:
     """The poses of a board shifted by one square in each of the eight directions."""
-    steps = [(x, y) for x, y in product((-1, 0, 1), repeat=2) if x or y]
-    return [turned(camera, 0, (x * profile.pitch, y * profile.pitch)) for x, y in steps]
+    return _displaced(camera, profile, [(x, y) for x, y in product((-1, 0, 1), repeat=2) if x or y])

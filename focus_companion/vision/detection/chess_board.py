@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.pose import adjust
 from ..geometry.resize import FINE_PIXELS, reduced, resized
-from ..geometry.scene import BoardProfile, Camera, Lens
+from ..geometry.scene import BoardProfile, Camera, Lens, at_height
 from .blobs import WORK_PIXELS, Blobs
 from .cross import MAX_MISFIT, views
 from .field_sides import CORNERS, INNER_CORNERS, MAX_CORNER_OFFSET, PlacedBoard, place_board
@@ -145,8 +145,7 @@ def _nearest_points(camera: Camera, points: Floats, profile: BoardProfile) -> tu
 
 
 def _inner_corners(profile: BoardProfile) -> Floats:
-    steps = CORNERS[INNER_CORNERS]
-    return np.column_stack([steps * profile.pitch, np.zeros(len(steps))])
+    return at_height(CORNERS[INNER_CORNERS] * profile.pitch)
 
 
 def fitted_to_corners(

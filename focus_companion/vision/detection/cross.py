@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK
-from ..geometry.pose import SquareView, square_view, turned, undistort
-from ..geometry.scene import BoardProfile, Camera, Lens
+from ..geometry.pose import SquareView, pushed, square_view, undistort
+from ..geometry.scene import BoardProfile, Camera, Lens, at_height
 from .blobs import RADII, Roundness
 from .lattice import Lattice
 
@@ -155,8 +155,7 @@ def guesses(
     """The best positions of the 52 squares on a square lattice, by the roundness of its sites."""
     axis = np.arange(-_GRID_REACH, _GRID_REACH + 1)
     files, ranks = np.meshgrid(axis, axis)
-    flat = np.stack([files.ravel(), ranks.ravel(), np.zeros(files.size)], 1) * profile.pitch
-    flat[:, 2] = BLOB_HEIGHT
+    flat = at_height(np.stack([files.ravel(), ranks.ravel()], 1) * profile.pitch, BLOB_HEIGHT)
     camera = view.camera
     depth = flat @ camera.rotation_matrix[2] + camera.translation[2]
     places = np.full((len(flat), 2), np.nan)
@@ -174,6 +173,6 @@ def guesses(
     for index in np.argsort(-scores, axis=None)[:limit]:
         rank, file = np.unravel_index(index, scores.shape)
         # Template [0, 0] is the site before a1 in both directions; the board's centre is 4.5 steps from it.
-        shift = (float(axis[file] + 4.5) * profile.pitch, float(axis[rank] + 4.5) * profile.pitch)
-        found.append(Guess(turned(camera, 0, shift), float(scores[rank, file])))
+        x, y = float(axis[file] + 4.5) * profile.pitch, float(axis[rank] + 4.5) * profile.pitch
+        found.append(Guess(pushed(camera, x, y), float(scores[rank, file])))
     return found

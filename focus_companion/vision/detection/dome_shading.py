@@ -16,9 +16,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.pose import turned
+from ..geometry.pose import pushed
 from ..geometry.resize import reduced, resized
-from ..geometry.scene import BoardProfile, Camera
+from ..geometry.scene import BoardProfile, Camera, at_height
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -70,8 +70,7 @@ def best_shaded(image: Image, camera: Camera, profile: BoardProfile) -> Camera:
     small = reduced(image, _MAX_PIXELS)[0]
     grey, here = _brightness(small), resized(camera, small)
     for steps in _SEARCHES:
-        shifts = np.array(list(product(steps, repeat=2))) * profile.pitch
-        candidates = [turned(here, 0, (x, y)) for x, y in shifts.tolist()]
+        candidates = [pushed(here, x * profile.pitch, y * profile.pitch) for x, y in product(steps, repeat=2)]
         here = min(candidates, key=lambda near: _misfit(grey, near, profile))
     return resized(here, image)
 
@@ -85,8 +84,8 @@ def _brightness(image: Image) -> NDArray[np.float32]:
 def _misfit(grey: NDArray[np.float32], camera: Camera, profile: BoardProfile) -> float:
     """See :func:`shading_misfit`; ``camera`` is that of the grey picture (H, W)."""
     dome = _dome(profile)
-    centres = np.array(profile.centres)
-    places = (dome.points + np.column_stack([centres, np.zeros(len(centres))])[:, None]).reshape(-1, 3)
+    centres = profile.centres
+    places = (dome.points + at_height(centres)[:, None]).reshape(-1, 3)
     pixels = camera.project(places).astype(np.float32)
     inside = ((pixels >= 0) & (pixels <= (grey.shape[1] - 1, grey.shape[0] - 1))).all(1)
     sampled = cv2.remap(grey, pixels[:, :1], pixels[:, 1:], cv2.INTER_LINEAR)[:, 0]
@@ -124,11 +123,11 @@ def _dome(profile: BoardProfile) -> _Dome:
         number = max(4, round(_SECTORS * radius / foot))
         angle = np.arange(number) * 2 * np.pi / number
         around = np.stack([np.cos(angle), np.sin(angle)], 1)
-        points.append(np.column_stack([radius * around, np.full(number, height)]))
+        points.append(at_height(radius * around, height))
         normals.append(np.column_stack([outward * around, np.full(number, upward)]))
     ground = np.stack(np.meshgrid(_GROUND, _GROUND), -1).reshape(-1, 2) * profile.pitch
     ground = ground[np.hypot(*ground.T) > _FOOT_MARGIN * foot]
-    points.append(np.column_stack([ground, np.full(len(ground), rings[0, 1])]))
+    points.append(at_height(ground, rings[0, 1]))
     normals.append(np.tile((0.0, 0.0, 1.0), (len(ground), 1)))
     place, normal = np.concatenate(points), np.concatenate(normals)
     lit = [np.maximum(normal @ lamp, 0.0) * _unobstructed(place, lamp, profile) for lamp in _lamps()]

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK
-from ..geometry.pose import turned
-from ..geometry.scene import BoardProfile, Camera
+from ..geometry.pose import pushed
+from ..geometry.scene import BoardProfile, Camera, at_height
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -131,7 +131,7 @@ def place_board(image: Image, camera: Camera, profile: BoardProfile, corners: Fl
     corners_here = slice(_REACH + y - 4, _REACH + y + 5), slice(_REACH + x - 4, _REACH + x + 5)
     visible = INNER_CORNERS & alternating[corners_here]
     agreement = int((visible & detected[corners_here]).sum()) / max(int(visible.sum()), 1)
-    moved = turned(camera, 0, (x * profile.pitch, y * profile.pitch))
+    moved = pushed(camera, x * profile.pitch, y * profile.pitch)
     return PlacedBoard(moved, float(of_shifts[best]), float(of_shifts[best] - of_shifts[other]), agreement)
 
 
@@ -139,7 +139,7 @@ def _in_picture(camera: Camera, profile: BoardProfile) -> Integers:
     """Shifts (N, 2) of the board's centre, in squares, that leave it in the picture."""
     steps = np.arange(-_MAX_SHIFT, _MAX_SHIFT + 1)
     shifts = np.stack(np.meshgrid(steps, steps), -1).reshape(-1, 2)
-    middles = camera.project(np.column_stack([shifts * profile.pitch, np.zeros(len(shifts))]))
+    middles = camera.project(at_height(shifts * profile.pitch))
     limits = camera.lens.width, camera.lens.height
     return np.asarray(shifts[((middles >= 0) & (middles <= limits)).all(1)])
 
@@ -164,7 +164,7 @@ def _contrasts(image: Image, camera: Camera, profile: BoardProfile) -> Floats:
 
 def _sampled(values: NDArray[np.float32], camera: Camera, profile: BoardProfile, places: Floats) -> Floats:
     """Values (…) at ``places`` (…, 2) on the board, in squares from the origin; NaN outside the picture."""
-    points = np.column_stack([places.reshape(-1, 2) * profile.pitch, np.zeros(places.size // 2)])
+    points = at_height(places.reshape(-1, 2) * profile.pitch)
     depth = points @ camera.rotation_matrix[2] + camera.translation[2]
     pixels = camera.project(points)
     seen = (depth > _MIN_DEPTH * np.linalg.norm(camera.translation)) & (pixels >= 0).all(1)
@@ -179,7 +179,7 @@ def _sampled(values: NDArray[np.float32], camera: Camera, profile: BoardProfile,
 def _on_lattice(corners: Floats, camera: Camera, profile: BoardProfile) -> Flags:
     """Mask (F, F) of the lower left corners of the fields [rank, file] that are among ``corners``."""
     nodes = np.stack(np.meshgrid(_AXIS, _AXIS), -1).reshape(-1, 2)
-    places = camera.project(np.column_stack([nodes * profile.pitch, np.zeros(len(nodes))]))
+    places = camera.project(at_height(nodes * profile.pitch))
     squared = ((places[:, None] - corners) ** 2).sum(-1).min(1, initial=np.inf)
     near: Flags = np.sqrt(squared) < MAX_CORNER_OFFSET * camera.pitch_pixels(profile)
     return near.reshape(len(_AXIS), -1)

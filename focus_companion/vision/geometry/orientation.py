@@ -9,7 +9,7 @@ import numpy as np
 
 from ...game.squares import FILE, INDEX, RANK
 from .pose import turned
-from .scene import BoardProfile, Camera
+from .scene import BoardProfile, Camera, at_height
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ def sides_beyond(camera: Camera, profile: BoardProfile) -> tuple[str, ...]:
     """The edges of the picture (left, right, top, bottom) beyond which centres of squares lie; none if all of
     them are in the picture.
     """
-    x, y = camera.project(np.column_stack([profile.centres, np.zeros(len(profile.centres))])).T
+    x, y = camera.project(at_height(profile.centres)).T
     lens = camera.lens
     beyond = {"left": x < 0, "right": x >= lens.width, "top": y < 0, "bottom": y >= lens.height}
     return tuple(side for side, squares in beyond.items() if squares.any())

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .scene import BoardProfile, Camera, Lens
+from .scene import BoardProfile, Camera, Lens, triple
 
 Floats = NDArray[np.float64]
 
@@ -69,14 +69,8 @@ def square_view(
     u, _, vt = np.linalg.svd(np.column_stack([first, second, third]))
     rotation = u @ vt
     place = place - rotation[:, 2] * level
-    view = replace(lens, focal=focal)
-    camera = Camera(view, _vector(rotation), (float(place[0]), float(place[1]), float(place[2])))
+    camera = Camera.posed(replace(lens, focal=focal), rotation, place)
     return SquareView(camera, misfit) if camera.place[2] > 0 else None
-
-
-def _vector(rotation: Floats) -> tuple[float, float, float]:
-    x, y, z = cv2.Rodrigues(rotation)[0].reshape(3)
-    return float(x), float(y), float(z)
 
 
 def undistort(points: Floats, lens: Lens) -> Floats:
@@ -86,29 +80,29 @@ def undistort(points: Floats, lens: Lens) -> Floats:
     return np.asarray(flat, float).reshape(-1, 2)
 
 
-def distort(points: Floats, lens: Lens) -> Floats:
-    """The inverse of :func:`undistort`."""
-    sides = lens.focal, lens.focal * lens.aspect
-    rays = np.column_stack([(points - lens.centre) / sides, np.ones(len(points))])
-    return Camera(lens, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)).project(rays)
-
-
-def turned(camera: Camera, quarters: int, shift: tuple[float, float] = (0.0, 0.0)) -> Camera:
-    """The camera that sees at board point P what ``camera`` saw at P rotated by ``quarters`` quarter turns
-    (anticlockwise, about the board's centre) and then translated by ``shift`` mm.
+def pushed(camera: Camera, dx: float, dy: float, turn: float = 0.0) -> Camera:
+    """The camera in the frame of the board after the board was moved by (dx, dy) mm and rotated by ``turn``
+    radians: it sees at board point P what ``camera`` saw at P rotated about the board's centre,
+    anticlockwise, and then moved.
     """
-    angle = quarters * np.pi / 2
-    turn = np.array([(np.cos(angle), -np.sin(angle), 0), (np.sin(angle), np.cos(angle), 0), (0, 0, 1)])
-    rotation = camera.rotation_matrix @ turn
-    place = camera.rotation_matrix @ (shift[0], shift[1], 0.0) + camera.translation
-    moved = (float(place[0]), float(place[1]), float(place[2]))
-    return replace(camera, rotation=_vector(rotation), translation=moved)
+    c, s = np.cos(turn), np.sin(turn)
+    rotation = camera.rotation_matrix @ np.array([(c, -s, 0), (s, c, 0), (0, 0, 1)])
+    return Camera.posed(camera.lens, rotation, _moved(camera, dx, dy, 0.0))
+
+
+def turned(camera: Camera, quarters: int) -> Camera:
+    """The camera in the frame of the board after the board was rotated by so many quarter turns."""
+    return pushed(camera, 0.0, 0.0, quarters * np.pi / 2)
 
 
 def lifted(camera: Camera, up: float) -> Camera:
     """The camera that sees the board where ``camera`` would see it if the board were ``up`` mm higher."""
-    x, y, z = (camera.rotation_matrix @ (0.0, 0.0, up) + camera.translation).tolist()
-    return replace(camera, translation=(x, y, z))
+    return replace(camera, translation=triple(_moved(camera, 0.0, 0.0, up)))
+
+
+def _moved(camera: Camera, x: float, y: float, z: float) -> Floats:
+    """The camera's translation (3,) after the board was moved by so many mm along its axes."""
+    return np.asarray(camera.rotation_matrix @ np.array([x, y, z]) + np.array(camera.translation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +196,8 @@ def _unpack(state: Floats, camera: Camera) -> Camera:
     distortion = (float(np.clip(state[7], *_K1_RANGE)), *lens.distortion[1:])
     return Camera(
         replace(lens, focal=focal, distortion=distortion, aspect=float(np.exp(state[8]))),
-        (float(state[0]), float(state[1]), float(state[2])),
-        (float(state[3]), float(state[4]), float(state[5])),
+        triple(state[:3]),
+        triple(state[3:6]),
     )
 
 
@@ -242,29 +236,10 @@ def corner_shift(one: Camera, other: Camera, profile: BoardProfile) -> float:
     return float(np.linalg.norm(gap, axis=1).max() / other.pitch_pixels(profile))
 
 
-def pushed(camera: Camera, dx: float, dy: float, turn: float) -> Camera:
-    """The camera in the frame of the board after the board was moved by (dx, dy) mm and rotated by ``turn``
-    radians.
-    """
-    c, s = np.cos(turn), np.sin(turn)
-    rotation = camera.rotation_matrix
-    turned = rotation @ np.array([(c, -s, 0), (s, c, 0), (0, 0, 1)])
-    moved = rotation @ np.array([dx, dy, 0.0]) + np.array(camera.translation)
-    vector = np.asarray(cv2.Rodrigues(turned)[0]).ravel()
-    return replace(
-        camera,
-        rotation=(float(vector[0]), float(vector[1]), float(vector[2])),
-        translation=(float(moved[0]), float(moved[1]), float(moved[2])),
-    )
-
-
 def displaced_cameras(camera: Camera, profile: BoardProfile, distance: float) -> Iterator[Camera]:
     """Starting points for a fit that may have converged on shadows or a print: ``camera`` displaced by
     ``distance`` squares in eight directions.
     """
+    far = distance * profile.pitch
     for angle in np.arange(8) * np.pi / 4:
-        shift = (
-            distance * profile.pitch * float(np.cos(angle)),
-            distance * profile.pitch * float(np.sin(angle)),
-        )
-        yield turned(camera, 0, shift)
+        yield pushed(camera, far * float(np.cos(angle)), far * float(np.sin(angle)))

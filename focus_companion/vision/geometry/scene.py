@@ -131,6 +131,12 @@ class Lens:
         across, down = self.focal, self.focal * self.aspect
         return np.array([(across, 0, self.centre[0]), (0, down, self.centre[1]), (0, 0, 1)], float)
 
+    def rays(self, pixels: Floats) -> Floats:
+        """Viewing directions (N, 3), in the camera frame and with a depth of 1, of pixels (N, 2)."""
+        shown = np.ascontiguousarray(pixels, float).reshape(-1, 1, 2)
+        plain = cv2.undistortPoints(shown, self.matrix, np.array(self.distortion)).reshape(-1, 2)
+        return np.column_stack([plain, np.ones(len(plain))])
+
     def scaled(self, factor: float) -> Lens:
         """The same lens for a picture resized by ``factor``."""
         return Lens(
@@ -156,6 +162,11 @@ class Camera:
     lens: Lens
     rotation: tuple[float, float, float]
     translation: tuple[float, float, float]
+
+    @classmethod
+    def posed(cls, lens: Lens, rotation: Floats, translation: Floats) -> Camera:
+        """The camera with this rotation matrix (3, 3) and this translation (3,)."""
+        return cls(lens, triple(cv2.Rodrigues(rotation)[0]), triple(translation))
 
     @cached_property
     def rotation_matrix(self) -> Floats:
@@ -208,11 +219,7 @@ class Camera:
 
     def on_board(self, pixels: Floats) -> Floats:
         """Intersections (N, 2), in mm, of the viewing rays through ``pixels`` (N, 2) with the plane z = 0."""
-        lens = self.lens
-        shown = np.ascontiguousarray(pixels, float).reshape(-1, 1, 2)
-        plain = cv2.undistortPoints(shown, lens.matrix, np.array(lens.distortion, float)).reshape(-1, 2)
-        lines = np.column_stack([plain, np.ones(len(plain))]) @ self.rotation_matrix
-        place = self.place
+        lines, place = self.lens.rays(pixels) @ self.rotation_matrix, self.place
         return np.asarray(place[:2] - lines[:, :2] * (place[2] / lines[:, 2:]))
 
     def pitch_pixels(self, profile: BoardProfile) -> float:
@@ -222,6 +229,17 @@ class Camera:
 
     def scaled(self, factor: float) -> Camera:
         return replace(self, lens=self.lens.scaled(factor))
+
+
+def triple(values: cv2.typing.MatLike) -> tuple[float, float, float]:
+    """An array of three values as a tuple."""
+    x, y, z = np.asarray(values, float).ravel().tolist()
+    return x, y, z
+
+
+def at_height(points: NDArray[np.floating], height: float = 0.0) -> Floats:
+    """Points (N, 3) of the board frame, at this height in mm, from their x and y (N, 2)."""
+    return np.column_stack([points, np.full(len(points), height)])
 
 
 _ANGLES = np.linspace(0, 2 * np.pi, 24, endpoint=False)

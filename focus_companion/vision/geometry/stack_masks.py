@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.position import MAX_HEIGHT
-from ...game.squares import SQUARES
-from .scene import CORNERS, BoardProfile, Camera, ring_points
+from .scene import CORNERS, BoardProfile, Camera, at_height, ring_points
 
 Mask = NDArray[np.bool_]
 Result = TypeVar("Result")
@@ -128,8 +127,7 @@ class Outlines:
         self.step = profile.rise * float(np.tan(np.radians(camera.tilt))) * self.pitch / profile.pitch
         """Pixels by which one more piece shifts a stack's top in the picture, at the centre of the board."""
         self.columns = _columns(camera, profile, tallest)
-        centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
-        distance = np.linalg.norm(centres - camera.place, axis=1)
+        distance = np.linalg.norm(at_height(profile.centres) - camera.place, axis=1)
         self.far_to_near: tuple[int, ...] = tuple(int(s) for s in np.argsort(-distance))
         self._overlap_cache: dict[tuple[int, int, int, int], bool] = {}
         overlap = _windows_overlap(self.columns)
@@ -255,7 +253,7 @@ def filled_fields(outlines: Outlines, window: Window, *, unused: bool = False) -
     profile = outlines.profile
     centres = profile.unused_centres if unused else profile.centres
     corners = centres[:, None] + np.array(list(CORNERS.values())) * (profile.pitch / 2)
-    pixels = outlines.camera.project(np.insert(corners.reshape(-1, 2), 2, 0.0, axis=1))
+    pixels = outlines.camera.project(at_height(corners.reshape(-1, 2)))
     outline = np.round((pixels - (window.left, window.top)) * 16).astype(np.int32)
     for index, square in enumerate(outline.reshape(-1, len(CORNERS), 2), 1):
         cv2.fillConvexPoly(mask, square, index, cv2.LINE_8, 4)
@@ -267,7 +265,7 @@ def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Colum
     solids = [(profile.dome, profile.dome_base)]
     solids += [(profile.piece, level * profile.rise) for level in range(tallest)]
     rings = [ring_points(solid, (0.0, 0.0), base) for solid, base in solids]
-    centres = np.column_stack([profile.centres, np.zeros(len(SQUARES))])
+    centres = at_height(profile.centres)
     points = (np.concatenate(rings) + centres[:, None]).reshape(-1, 3)
     pixels = camera.project(points).astype(np.float32)
     ends = np.cumsum([len(ring) for ring in rings] * len(centres))

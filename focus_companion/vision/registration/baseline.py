@@ -17,7 +17,7 @@ from ..capture.frames import Image
 from ..capture.sampling import halved
 from .conditions import Conditions
 from .light_fit import light_between
-from .motion import STILL, Motion, Sampling, rays
+from .motion import STILL, Motion, Sampling
 from .remapping import remap
 
 Floats = NDArray[np.float64]
@@ -63,7 +63,7 @@ class Baseline:
         self._filtered, self._values = filtered, filtered[rows, columns]
         self._points = np.column_stack([columns, rows]).astype(float)
         lens = sampling.lens
-        self._rays = rays(sampling.pixels(self._points), lens)
+        self._rays = lens.rays(sampling.pixels(self._points))
         slopes = np.column_stack([across[rows, columns], down[rows, columns]])
         derivatives = self._derivatives()
         self._jacobian = np.einsum("ni,pni->np", slopes, derivatives)
@@ -201,7 +201,7 @@ class Baseline:
         sampling = self.sampling
 
         def places(points: Floats) -> Floats:
-            directions = rays(sampling.pixels(points), sampling.lens)
+            directions = sampling.lens.rays(sampling.pixels(points))
             return sampling.points(motion.project(directions, sampling.lens))
 
         steady = np.empty_like(picture)

@@ -14,7 +14,7 @@ from ..capture.frames import Image
 from ..capture.sampling import STRIP_ROWS
 from ..geometry.stack_masks import Window
 from .light import Light
-from .motion import STILL, Motion, Sampling, rays
+from .motion import STILL, Motion, Sampling
 from .remapping import remap
 
 
@@ -57,7 +57,7 @@ class Conditions:
         corners = np.array(
             [(x, y) for x in (window.left, window.right) for y in (window.top, window.bottom)], float
         )
-        return float(np.abs(self.motion.project(rays(corners, lens), lens) - corners).max())
+        return float(np.abs(self.motion.project(lens.rays(corners), lens) - corners).max())
 
     def undo(self, image: Image, window: Window, before: Image) -> Image:
         """The picture under the conditions of the earlier picture ``before``. The motion is undone in
@@ -101,4 +101,4 @@ class Conditions:
     def _steady(self, image: Image, window: Window, shown: Image) -> Image | None:
         """Write the window with the motion undone to ``shown``; returns its pixels that are out of view."""
         lens, corner = self.sampling.lens, np.array([window.left, window.top])
-        return remap(image, lambda points: self.motion.project(rays(points + corner, lens), lens), shown)
+        return remap(image, lambda points: self.motion.project(lens.rays(points + corner), lens), shown)

@@ -69,10 +69,8 @@ class Motion:
     def camera(self, before: Camera) -> Camera:
         """The camera after this motion."""
         turn = np.asarray(cv2.Rodrigues(np.array(self.turn))[0])
-        x, y, z = np.asarray(cv2.Rodrigues(turn @ before.rotation_matrix)[0]).ravel()
         lens = replace(before.lens, focal=before.lens.focal * float(np.exp(self.zoom)))
-        right, down, ahead = turn @ np.array(before.translation)
-        return Camera(lens, (float(x), float(y), float(z)), (float(right), float(down), float(ahead)))
+        return Camera.posed(lens, turn @ before.rotation_matrix, turn @ np.array(before.translation))
 
     def project(self, rays: Floats, lens: Lens) -> Floats:
         """Pixels (N, 2), after the motion, of the viewing directions (N, 3) before it."""
@@ -85,10 +83,3 @@ class Motion:
 
 
 STILL: Final = Motion()
-
-
-def rays(pixels: Floats, lens: Lens) -> Floats:
-    """Viewing directions (N, 3) of pixels (N, 2)."""
-    shown = np.ascontiguousarray(pixels, float).reshape(-1, 1, 2)
-    undistorted = cv2.undistortPoints(shown, lens.matrix, np.array(lens.distortion)).reshape(-1, 2)
-    return np.column_stack([undistorted, np.ones(len(undistorted))])

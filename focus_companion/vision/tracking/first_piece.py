@@ -14,7 +14,7 @@ import numpy as np
 from ..capture.frames import Image
 from ..detection.refine import refine_by_pieces
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.scene import BoardProfile
+from ..geometry.scene import BoardProfile, at_height
 from ..geometry.stack_masks import Outlines
 from .change import Change
 from .placement import Placement, constraints
@@ -48,9 +48,7 @@ def fit_first_piece(
     camera, profile = placement.camera, placement.profile
     if profile.flat or (blob := Regions(change).lone_blob()) is None:
         return None
-    middles = camera.project(
-        np.column_stack([profile.centres, np.full(len(profile.centres), profile.rise / 2)])
-    )
+    middles = camera.project(at_height(profile.centres, profile.rise / 2))
     distances = np.linalg.norm(middles - blob, axis=1) / placement.outlines.pitch
     for square in sorted(np.flatnonzero(distances < _MAX_POSE_ERROR), key=lambda s: distances[s]):
         # How a piece is fitted does not depend on its colour.

@@ -15,7 +15,7 @@ from ..appearance.evidence import Evidence
 from ..appearance.first_colours import before_any_piece
 from ..appearance.learning import learn
 from ..capture.frames import Image
-from ..geometry.scene import BoardProfile, Camera
+from ..geometry.scene import BoardProfile, Camera, at_height
 from ..geometry.stack_masks import TALLEST_UNTRIMMED, Outlines
 from .probe import AGREEMENT_THRESHOLD, Probe, agreeing, agreement, disagreeing_squares, share_agreeing
 
@@ -157,7 +157,7 @@ def share_agreeing_in_view(image: Image, placement: Placement, stacks: Sequence[
     with colours learned from these squares.
     """
     profile, camera = placement.profile, placement.camera
-    x, y = camera.project(np.column_stack([profile.centres, np.zeros(len(profile.centres))])).T
+    x, y = camera.project(at_height(profile.centres)).T
     inside = (x >= 0) & (x < camera.lens.width) & (y >= 0) & (y < camera.lens.height)
     colours, background = before_any_piece(players, profile), Background()
     beyond = np.flatnonzero(~inside).tolist()

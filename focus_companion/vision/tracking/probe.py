@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...game.squares import FILE, RANK, SQUARES
 from ..appearance.colour_model import BARE, CLASS, ColourModel, bins
 from ..capture.frames import Image
-from ..geometry.scene import BoardProfile, Camera, Floats
+from ..geometry.scene import BoardProfile, Camera, Floats, at_height
 
 _SAMPLE_OFFSETS = np.array([(0.0, 0.0), (0.55, 0.0), (-0.55, 0.0), (0.0, 0.55), (0.0, -0.55)])
 """Sample points of a piece or a dome, from its centre, in units of the sampled radius."""
@@ -78,7 +78,7 @@ class Probe:
         reach = _FIELD_CORNER_OFFSET * profile.pitch
         corners = np.array([(-reach, -reach), (-reach, reach), (reach, -reach), (reach, reach)])
         flat = (profile.centres[:, None] + corners).reshape(-1, 2)
-        self.fields: Floats | None = np.column_stack([flat, np.zeros(len(flat))]) if profile.flat else None
+        self.fields: Floats | None = at_height(flat) if profile.flat else None
         """Points (52 × 4, 3) near the corners of the squares; only for boards without domes, whose fields may
         differ in shade."""
 

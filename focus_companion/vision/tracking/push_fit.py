@@ -19,8 +19,8 @@ from ..detection.pixel_check import pixel_mismatch
 from ..detection.refine import APPROXIMATE_REACHES, MAX_MISMATCH, MISMATCH_WEIGHT
 from ..geometry.pose import Prior, displaced_cameras, pushed
 from ..geometry.resize import FINE_PIXELS, reduced, resized
-from ..geometry.scene import BoardProfile, Camera
-from ..registration.motion import Motion, rays
+from ..geometry.scene import BoardProfile, Camera, at_height, triple
+from ..registration.motion import Motion
 
 CERTAIN_AGREEMENT = 0.6
 """Agreement of the outlines above which a fit to a known position is certain."""
@@ -104,8 +104,7 @@ def agreements(
 
 def slid(held: Camera, seen: Camera, profile: BoardProfile) -> Camera:
     """``held`` after the displacement of the board in its plane that comes closest to the pose ``seen``."""
-    level = np.column_stack([profile.centres, np.zeros(len(profile.centres))])
-    there = held.on_board(seen.project(level))
+    there = held.on_board(seen.project(at_height(profile.centres)))
     middle, here = there.mean(0), profile.centres.mean(0)
     a, b = profile.centres - here, there - middle
     turn = float(np.arctan2((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum(), (a * b).sum()))
@@ -119,12 +118,11 @@ def rotated(held: Camera, seen: Camera, profile: BoardProfile) -> Camera:
 
     Source: the orthogonal Procrustes problem, solved by the singular value decomposition (Kabsch 1976).
     """
-    level = np.column_stack([profile.centres, np.zeros(len(profile.centres))])
+    level = at_height(profile.centres)
     before, after = (
         directions / np.linalg.norm(directions, axis=1, keepdims=True)
-        for directions in (rays(camera.project(level), camera.lens) for camera in (held, seen))
+        for directions in (camera.lens.rays(camera.project(level)) for camera in (held, seen))
     )
     left, _, right = np.linalg.svd(after.T @ before)
     turn = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
-    x, y, z = np.asarray(cv2.Rodrigues(turn)[0]).ravel().tolist()
-    return Motion((x, y, z)).camera(held)
+    return Motion(triple(cv2.Rodrigues(turn)[0])).camera(held)

@@ -11,7 +11,7 @@ from ...game.squares import SQUARES
 from ..appearance.colour_model import ColourModel
 from ..capture.frames import Image
 from ..geometry.pose import pushed
-from ..geometry.scene import BoardProfile, Camera, Floats
+from ..geometry.scene import BoardProfile, Camera, Floats, at_height
 from .probe import Probe, agreeing, agreement, log_likelihood_ratio
 
 _SHIFT_STEP = 0.2
@@ -73,7 +73,7 @@ class _ColourMaps:
         maps: list[Floats] = []
         self._map_of_point = np.empty(len(probe.points), np.intp)
         for height in np.unique(probe.points[:, 2]):
-            pixels = camera.project(np.column_stack([plane, np.full(len(plane), height)]))
+            pixels = camera.project(at_height(plane, float(height)))
             there = probe.points[:, 2] == height
             for label in np.unique(probe.labels[there]):
                 self._map_of_point[there & (probe.labels == label)] = len(maps)

@@ -29,7 +29,7 @@ from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.detection.quarter_turn import right_way_round
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
 from focus_companion.vision.geometry.orientation import same_turns
-from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.geometry.pose import pushed, turned
 
 PROFILE = board_profile("chess-draughts")
 EMPTY = [""] * 52
@@ -132,7 +132,7 @@ def test_fields_may_differ_only_in_colour(shades: tuple[tuple[int, int, int], ..
     found = find_chess_board(image, PROFILE)
     assert found is not None
     assert np.abs(found[0].project(np.zeros((1, 3))) - (319.5, 239.5)).max() < 1
-    moved = turned(found[0], 0, (0.2 * PROFILE.pitch, -0.15 * PROFILE.pitch))
+    moved = pushed(found[0], 0.2 * PROFILE.pitch, -0.15 * PROFILE.pitch)
     fitted = fitted_to_corners(image, moved, PROFILE, None)
     assert fitted is not None and corner_error(fitted[0], found[0], PROFILE) < 0.05
 
@@ -141,7 +141,7 @@ def test_fields_may_differ_only_in_colour(shades: tuple[tuple[int, int, int], ..
 def test_a_pose_a_quarter_of_a_square_off_is_fitted_to_the_fields(shift: tuple[float, float]) -> None:
     look = chess_look(35, 20)
     image = picture(look, Stage(START))
-    moved = turned(look.camera, 0, (shift[0] * PROFILE.pitch, shift[1] * PROFILE.pitch))
+    moved = pushed(look.camera, shift[0] * PROFILE.pitch, shift[1] * PROFILE.pitch)
     fitted = fitted_to_corners(image, moved, PROFILE, None)
     assert fitted is not None and corner_error(fitted[0], look.camera, PROFILE) < 0.05
 

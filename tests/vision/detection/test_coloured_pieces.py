@@ -13,7 +13,7 @@ from focus_companion.vision.detection import board_search, find_board
 from focus_companion.vision.detection.coloured_pieces import coloured_pieces
 from focus_companion.vision.detection.scored_fit import ScoredFit
 from focus_companion.vision.geometry.board_profiles import plastic_sets
-from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.geometry.pose import pushed
 
 CAMERA = look(30.0, 20.0, 640.0, (1280, 960), 60.0)
 STACKS = start_stacks()
@@ -47,7 +47,7 @@ def test_the_pieces_of_other_games_are_not_taken_for_those_of_this_one(
 
 def test_pieces_beside_the_squares_do_not_count() -> None:
     image = draw(CAMERA, STACKS, np.random.default_rng(1))
-    shifted = turned(CAMERA, 0, (0.5 * PROFILE.pitch, 0.5 * PROFILE.pitch))
+    shifted = pushed(CAMERA, 0.5 * PROFILE.pitch, 0.5 * PROFILE.pitch)
     assert coloured_pieces(image, shifted, PROFILE).sum() < sum(stack != "" for stack in STACKS) / 3
 
 

@@ -16,7 +16,7 @@ from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.scene_style import SceneStyle
 from focus_companion.simulator.stage import Hand, Stage
 from focus_companion.vision.detection.dome_shading import Image, best_shaded, shading_misfit
-from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.geometry.pose import pushed
 
 EMPTY = start_position(Rules.make(2, set_up="drop")).stacks
 
@@ -35,14 +35,14 @@ def hard_light(hand: Hand | None = None) -> tuple[SceneStyle, Image]:
 def test_a_displaced_pose_returns_to_the_domes(shift: tuple[float, float], hand: Hand | None) -> None:
     look, image = hard_light(hand)
     x, y = np.array(shift) * look.profile.pitch
-    near = turned(look.camera, 0, (float(x), float(y)))
+    near = pushed(look.camera, float(x), float(y))
     found = best_shaded(image, near, look.profile)
     assert corner_error(found, look.camera, look.profile) < 0.1
 
 
 def test_no_lamp_explains_the_shading_at_a_displaced_pose() -> None:
     look, image = hard_light()
-    away = turned(look.camera, 0, (0.3 * look.profile.pitch, 0.0))
+    away = pushed(look.camera, 0.3 * look.profile.pitch, 0.0)
     right = shading_misfit(image, look.camera, look.profile)
     assert right < 0.4 < shading_misfit(image, away, look.profile)
 

@@ -18,7 +18,7 @@ from focus_companion.vision.detection.pixel_aspect import PixelAspects
 from focus_companion.vision.detection.refine import refine
 from focus_companion.vision.detection.scored_fit import ScoredFit
 from focus_companion.vision.geometry.board_profiles import plastic_sets
-from focus_companion.vision.geometry.pose import turned
+from focus_companion.vision.geometry.pose import pushed
 
 VIEWS = {
     "from above": (4.0, 20.0, 620.0, (1280, 960), 60.0),
@@ -177,7 +177,7 @@ def test_a_half_set_up_board_is_found() -> None:
 def test_refinement_corrects_a_displaced_camera() -> None:
     truth = look(28.0, 40.0, 640.0, (1280, 960), 60.0)
     image = draw(truth, start_stacks(), np.random.default_rng(2))
-    nudged = turned(truth, 0, (3.5, -2.5))
+    nudged = pushed(truth, 3.5, -2.5)
     assert corner_error(nudged, truth, PROFILE) > 0.08
     camera, agreement = refine(image, nudged, PROFILE, start_stacks())
     assert corner_error(camera, truth, PROFILE) < 0.04
@@ -206,7 +206,7 @@ def test_a_fit_shifted_by_a_square_is_corrected(shift: tuple[int, int]) -> None:
     image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
     search = BoardSearch(image, PROFILE, stacks, None)
     x, y = shift
-    shifted = turned(camera, 0, (x * PROFILE.pitch, y * PROFILE.pitch))
+    shifted = pushed(camera, x * PROFILE.pitch, y * PROFILE.pitch)
     agreement = 1.0 if (x, y) != (0, 0) else 9.0
     found = search.best_shifted(ScoredFit(shifted, 1.0, agreement)).camera
     errors = np.linalg.norm(found.project(PROFILE.corners) - camera.project(PROFILE.corners), axis=1)
@@ -220,7 +220,7 @@ def test_a_shift_by_a_square_is_corrected_before_the_search_goes_on(
     stacks, camera = start_stacks(), look(30, 20, 900, (800, 600), 60)
     image = draw(camera, stacks, np.random.default_rng(1), board=(58, 74, 44), table=(62, 80, 48))
     search = BoardSearch(image, PROFILE, stacks, None)
-    beside = ScoredFit(turned(camera, 0, (PROFILE.pitch, 0.0)), 3.0, 0.74)
+    beside = ScoredFit(pushed(camera, PROFILE.pitch, 0.0), 3.0, 0.74)
     looked: list[int] = []
     monkeypatch.setattr(search, "_fitted", lambda _: beside)
     monkeypatch.setattr(search._search, "best", lambda: [camera, beside.camera])

@@ -16,7 +16,7 @@ from focus_companion.vision.geometry.stack_masks import Window
 from focus_companion.vision.registration.baseline import Baseline, share_differing
 from focus_companion.vision.registration.conditions import Conditions
 from focus_companion.vision.registration.light_patch import LightPatch
-from focus_companion.vision.registration.motion import Motion, Sampling, rays
+from focus_companion.vision.registration.motion import Motion, Sampling
 from focus_companion.vision.tracking.change import blurred
 
 NDFloat = NDArray[np.float64]
@@ -56,7 +56,7 @@ def remaining(image: Image, conditions: Conditions | None = None) -> float:
 def all_rays() -> NDFloat:
     """The rays of all pixels."""
     y, x = np.mgrid[0:HEIGHT, 0:WIDTH]
-    return rays(np.column_stack([x.ravel(), y.ravel()]).astype(float), LENS)
+    return LENS.rays(np.column_stack([x.ravel(), y.ravel()]).astype(float))
 
 
 def picture_after(motion: Motion) -> Image:

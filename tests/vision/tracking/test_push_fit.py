@@ -15,7 +15,7 @@ from focus_companion.simulator.board_view import placed_camera
 from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.for_tests.random_look import random_look
 from focus_companion.simulator.stage import Stage
-from focus_companion.vision.geometry.pose import pushed, turned
+from focus_companion.vision.geometry.pose import pushed
 from focus_companion.vision.geometry.scene import Camera
 from focus_companion.vision.registration.motion import Motion
 from focus_companion.vision.tracking.push_fit import CERTAIN_AGREEMENT, fits, rotated, slid
@@ -37,7 +37,7 @@ def test_a_pushed_board_is_followed_as_seen_from_the_same_side(tilt: float) -> N
     held = look(tilt, 40.0, 640.0, (1280, 960), 60.0)
     truth = pushed(held, 12.0, -8.0, float(np.radians(2.0)))
     image = draw(truth, start_stacks(), np.random.default_rng(4), noise=5.0)
-    start = turned(truth, 0, (3.0, -4.0))
+    start = pushed(truth, 3.0, -4.0)
     ((camera, agrees), *_) = fits(image, held, start, PROFILE, start_stacks())
     assert corner_error(camera, truth, PROFILE) < 0.03
     # The camera's height above the table must be kept exactly, as heights of stacks depend on it.
@@ -51,7 +51,7 @@ def test_a_board_that_has_not_moved_keeps_its_pose_exactly(tilt: float) -> None:
     """If its pose were fitted again in every new light, it would drift."""
     held = look(tilt, 40.0, 640.0, (1280, 960), 60.0)
     image = draw(held, start_stacks(), np.random.default_rng(4), noise=5.0)
-    ((camera, _), *_) = fits(image, held, turned(held, 0, (3.0, -4.0)), PROFILE, start_stacks())
+    ((camera, _), *_) = fits(image, held, pushed(held, 3.0, -4.0), PROFILE, start_stacks())
     assert camera is held
 
 
@@ -69,7 +69,7 @@ def test_rotated_recovers_the_rotation_of_the_camera(tilt: float) -> None:
 def fitted_after(held: Camera, truth: Camera) -> Camera:
     """The pose fitted to a picture taken with ``truth``, if the camera was at ``held`` before."""
     image = draw(truth, start_stacks(), np.random.default_rng(4), noise=5.0)
-    ((camera, agrees), *_) = fits(image, held, turned(truth, 0, (3.0, -4.0)), PROFILE, start_stacks())
+    ((camera, agrees), *_) = fits(image, held, pushed(truth, 3.0, -4.0), PROFILE, start_stacks())
     assert agrees > CERTAIN_AGREEMENT
     return camera
 
@@ -94,7 +94,7 @@ def test_a_nudged_camera_is_followed_in_all_directions() -> None:
     held = look(25.0, 40.0, 640.0, (1280, 960), 60.0)
     truth = replace(look(29.0, 41.0, 660.0, (1280, 960), 60.0), lens=held.lens)
     image = draw(truth, start_stacks(), np.random.default_rng(4))
-    ((camera, _), *_) = fits(image, held, turned(truth, 0, (4.0, 3.0)), PROFILE, start_stacks())
+    ((camera, _), *_) = fits(image, held, pushed(truth, 4.0, 3.0), PROFILE, start_stacks())
     assert corner_error(camera, truth, PROFILE) < 0.04
     assert camera.tilt == pytest.approx(truth.tilt, abs=0.4)
 
