@@ -20,11 +20,11 @@ from focus_companion.session.events import Event
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.session import Session
 from focus_companion.vision.capture.frames import Frame, Image
-from focus_companion.vision.detection.blobs import WORK_PIXELS
 from focus_companion.vision.detection.board_search import BoardSearch
 from focus_companion.vision.detection.find_board import FoundBoard
 from focus_companion.vision.geometry import resize as sizes
 from focus_companion.vision.geometry.board_profiles import plastic_sets
+from focus_companion.vision.geometry.resize import WORK_PIXELS
 from focus_companion.vision.geometry.scene import BoardProfile
 from focus_companion.vision.tracking.look import Look
 from focus_companion.vision.tracking.watcher import Watcher

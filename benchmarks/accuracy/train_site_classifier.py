@@ -24,7 +24,7 @@ from focus_companion.vision.detection.refine import fitted
 from focus_companion.vision.detection.site_classifier import site_features, surroundings
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.pose import pushed
-from focus_companion.vision.geometry.resize import reduced, resized
+from focus_companion.vision.geometry.resize import WORK_PIXELS, reduced, resized
 from focus_companion.vision.geometry.scene import Camera
 
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ def variants(image: Image, camera: Camera, rng: np.random.Generator) -> list[tup
 def samples(example: Example, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Features (N, 18) and labels (N,) of places in one picture."""
     profile = board_profile()
-    image, _ = reduced(example.image(), 640 * 480)
+    image, _ = reduced(example.image(), WORK_PIXELS)
     truth = resized(example.camera, image)
     low = np.array([len(stack) < 2 for stack in example.stacks])
     tops = truth.project(np.column_stack([profile.centres, np.full(52, 8.0)]))

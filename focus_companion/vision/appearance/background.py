@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.stack_masks import Window
+from ..masks import uniform
 
 _SIGMA = 9.0
 """Standard deviation of a bare pixel's channels from picture to picture, in grey levels, apart from shadows
@@ -16,9 +17,9 @@ _MIN_FIELD_PIXELS = 20
 _SHADE_PERCENTILE = 80
 """Percentile of a field's visible pixels that is taken for its shade, as its piece casts a shadow on
 others."""
-_BLUR_KERNEL = np.ones((5, 5), np.uint8)
-"""Neighbourhood of a pixel whose shades may be mixed with its own: the lens blurs by about one pixel, and
-video stores the colour of only every second pixel."""
+_BLUR_WIDTH = 5
+"""Side, in pixels, of the square around a pixel whose shades may be mixed with its own: the lens blurs by
+about one, and video stores the colour of only every second."""
 _MIN_LIGHT_FACTOR = 0.4
 """Minimum factor by which a new shadow darkens a field."""
 _MAX_LIGHT_FACTOR = 1.2
@@ -65,8 +66,7 @@ class Background:
         """
         colour, known = self._colour, self._known
         # At the edge of a piece or of another field, pixels mix the shades of both.
-        pure = cv2.erode(known.astype(np.uint8), _BLUR_KERNEL) > 0
-        pure &= np.asarray(cv2.erode(fields, _BLUR_KERNEL)) == np.asarray(cv2.dilate(fields, _BLUR_KERNEL))
+        pure = known & uniform(known.view(np.uint8), _BLUR_WIDTH) & uniform(fields, _BLUR_WIDTH)
         for field in range(1, int(fields.max(initial=0)) + 1):
             rows, columns = np.nonzero(fields == field)
             seen, sure = known[rows, columns], pure[rows, columns]

@@ -12,15 +12,14 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.scene import BoardProfile, Camera
+from ..capture.sampling import looked_up
+from ..geometry.scene import BoardProfile, Camera, at_height
 from .colour_model import BARE, CLASS, ColourModel
 from .flat_pieces import FlatPieceColours
-from .shades import LOG_OFFSET
+from .shades import LOG_OFFSET, USUAL_SHADES, Shade
 
 Pixels = NDArray[np.uint8]
 
-USUAL_SHADES = {"r": (32, 30, 175), "g": (55, 110, 20), "b": (170, 85, 38), "y": (25, 188, 238)}
-"""BGR of usual pieces, as a camera shows them in daylight."""
 
 SKIN_SHADES = ((150, 175, 225), (110, 140, 195), (75, 100, 150), (45, 65, 105))
 """BGR of a hand, the most common occluder."""
@@ -48,27 +47,23 @@ _TINT_LIMIT_RANGE = 0.12, 0.18
 skin is only 0.25 away from white."""
 
 
-def usual_pieces(
-    players: Sequence[str], shades: Mapping[str, tuple[int, int, int]] | None = None
-) -> dict[int, Pixels]:
+def usual_pieces(players: Sequence[str], shades: Mapping[str, Shade] | None = None) -> dict[int, Pixels]:
     """Samples (N, 3) BGR, by class, of the players' pieces in all usual lights; deterministic.
 
-    ``shades``: RGB by letter, for a set whose pieces have known shades other than the usual ones.
+    ``shades``: by letter, for a set whose pieces have known shades other than the usual ones.
     """
-    body_shades = {letter: shade[::-1] for letter, shade in (shades or {}).items()}
-    return dict(
-        _usual_pieces(tuple((letter, body_shades.get(letter, USUAL_SHADES[letter])) for letter in players))
-    )
+    known = USUAL_SHADES | dict(shades or {})
+    return dict(_usual_pieces(tuple((letter, known[letter]) for letter in players)))
 
 
 @cache
-def _usual_pieces(body_shades: tuple[tuple[str, tuple[int, ...]], ...]) -> dict[int, Pixels]:
+def _usual_pieces(body_shades: tuple[tuple[str, Shade], ...]) -> dict[int, Pixels]:
     random = np.random.default_rng(7)
     samples = {}
     for letter, shade in body_shades:
         tint = np.exp(random.normal(0.0, _TINT_SIGMA, (_SAMPLE_COUNT, 3)))
         bright = np.exp(random.uniform(np.log(0.3), np.log(1.45), (_SAMPLE_COUNT, 1)))
-        body = np.array(shade, float) * tint * bright
+        body = np.array(shade[::-1], float) * tint * bright
         samples[CLASS[letter]] = _as_seen(body, random)
     return samples
 
@@ -121,7 +116,7 @@ def first_model(
     camera: Camera,
     profile: BoardProfile,
     players: Sequence[str],
-    shades: Mapping[str, tuple[int, int, int]],
+    shades: Mapping[str, Shade],
 ) -> ColourModel:
     """The colour model before anything about the position is known; ``shades`` as in :func:`usual_pieces`."""
     model = ColourModel()
@@ -145,10 +140,8 @@ def _corner_pixels(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixe
     circle = profile.pitch * np.stack([np.cos(angles), np.sin(angles)], 1)
     around = np.concatenate([radius * circle for radius in _SAMPLE_RADII])
     points = (junctions[:, None] + around).reshape(-1, 2)
-    pixels = np.round(camera.project(np.column_stack([points, np.full(len(points), profile.dome_base)])))
-    height, width = image.shape[:2]
-    pixels = pixels[((pixels >= 0) & (pixels < (width, height))).all(1)].astype(int)
-    return np.asarray(image[pixels[:, 1], pixels[:, 0]])
+    shades, inside = looked_up(image, camera.project(at_height(points, profile.dome_base)))
+    return shades[inside]
 
 
 def _has_common_tint(pixels: Pixels) -> NDArray[np.bool_]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
 from ..geometry.stack_masks import Outlines, Window, fields, lattice_mask
+from ..masks import uniform
 from .background import Background
 from .colour_model import BARE, CLASSES, ColourModel
 from .correlation import correlation_area
@@ -59,10 +59,7 @@ def learn(
     pixels = image[window.slices]
     usable = ~columns_mask(outlines, window, except_squares)
     lattice = lattice_mask(outlines, window)
-    rim = np.ones((3, 3), np.uint8)
-    # Pixels at boundaries mix classes, so only those whose neighbours have the same class count.
-    inner = (np.asarray(cv2.erode(painted, rim)) == np.asarray(cv2.dilate(painted, rim))) & usable
-    inner &= lattice | (painted != BARE)
+    inner = uniform(painted) & usable & (lattice | (painted != BARE))
     of_label = np.where(inner, painted, CLASSES)
     samples = {}
     for label in range(CLASSES):
@@ -78,8 +75,7 @@ def learn(
     if tops and isinstance(colours, FlatPieceColours):
         standing = {s: classes(stack) for s, stack in enumerate(stacks)}
         parts = outlines.paint(standing, window, outlines.far_to_near, tops, TOP)
-        edge = np.asarray(cv2.erode(parts, rim)) != np.asarray(cv2.dilate(parts, rim))
-        parts[edge | ~usable] = BARE
+        parts[~(uniform(parts) & usable)] = BARE
         colours.learn_parts(pixels, parts, outlines, stacks, keep)
     if outlines.profile.flat:
         # The fields of a chess board have shades of their own, which are visible around the pieces on them.
@@ -95,8 +91,7 @@ def _correlation_along_edges(
     """:func:`.correlation_area` of what the ``usable`` pixels (h, w) along the edges of pieces say for the
     classes ``painted`` (h, w); 1 if there are none.
     """
-    near = np.ones((_EDGE_WIDTH, _EDGE_WIDTH), np.uint8)
-    edges = (np.asarray(cv2.erode(painted, near)) != np.asarray(cv2.dilate(painted, near))) & usable
+    edges = ~uniform(painted, _EDGE_WIDTH) & usable
     if not edges.any():
         return 1.0
     nats = np.zeros(painted.shape, np.float32)

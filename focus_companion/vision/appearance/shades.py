@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import permutations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.stack_masks import Outlines
+from ..masks import uniform
 from .colour_model import CLASS
 from .learning import labels
 
@@ -22,6 +22,14 @@ LOG_OFFSET = 12.0
 Shade = tuple[int, int, int]
 """Red, green, blue, 0 … 255."""
 
+USUAL_SHADES: dict[str, Shade] = {
+    "r": (175, 30, 32),
+    "g": (20, 110, 55),
+    "b": (38, 85, 170),
+    "y": (238, 188, 25),
+}
+"""Shades of usual pieces by letter, as a camera shows them in daylight."""
+
 
 def measured_shades(
     image: NDArray[np.uint8], outlines: Outlines, stacks: Sequence[str], except_squares: Collection[int] = ()
@@ -31,10 +39,7 @@ def measured_shades(
     """
     shown = ["" if square in except_squares else stack for square, stack in enumerate(stacks)]
     window, painted = labels(outlines, shown)
-    # The outermost pixels of a piece mix with what is behind it.
-    rim = np.ones((3, 3), np.uint8)
-    inner = np.asarray(cv2.erode(painted, rim)) == np.asarray(cv2.dilate(painted, rim))
-    pixels = image[window.slices]
+    inner, pixels = uniform(painted), image[window.slices]
     found = {}
     for letter in sorted(set("".join(shown))):
         own = pixels[inner & (painted == CLASS[letter])]

@@ -6,6 +6,7 @@ from typing import Final
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from .frames import Image, Picture
 from .planes import sampling_step
@@ -54,6 +55,18 @@ def blurred_and_thinned(image: Image, step: int) -> Image:
         part = blurred(image[top : last + _BLUR_REACH])
         found[number : number + STRIP_ROWS] = part[first - top : last - top : step, ::step]
     return found
+
+
+def looked_up(
+    image: NDArray[np.uint8], places: NDArray[np.floating]
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """The values (…) of an image (H, W) at the pixels closest to ``places`` (…, 2), or (…, C) of one of
+    several channels, and a mask (…) of the places inside it; outside, they are those at its edge.
+    """
+    closest = np.round(places)
+    within = np.clip(closest, 0, (image.shape[1] - 1, image.shape[0] - 1))
+    x, y = np.moveaxis(within.astype(np.intp), -1, 0)
+    return image[y, x], np.asarray((within == closest).all(-1))
 
 
 def sampled(picture: Picture, part: tuple[slice, slice] = WHOLE_PICTURE) -> Image:

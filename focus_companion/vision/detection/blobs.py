@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
-WORK_PIXELS = 640 * 480
-"""Approximate number of pixels of the working picture, the reduced one in which the board is searched for."""
 
 RADII = (5.0, 6.4, 8.2, 10.5, 13.4, 17.2, 22.0)
 """Blob radii that are searched for, in pixels of the working picture."""

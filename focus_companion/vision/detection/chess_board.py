@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.pose import adjust
-from ..geometry.resize import FINE_PIXELS, reduced, resized
+from ..geometry.resize import FINE_PIXELS, WORK_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, Lens, at_height
-from .blobs import WORK_PIXELS, Blobs
+from .blobs import Blobs
 from .cross import MAX_MISFIT, views
 from .field_sides import CORNERS, INNER_CORNERS, MAX_CORNER_OFFSET, PlacedBoard, place_board
 from .lattice import lattices

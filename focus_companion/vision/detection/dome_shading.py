@@ -17,15 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.pose import pushed
-from ..geometry.resize import reduced, resized
+from ..geometry.resize import WORK_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, at_height
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_MAX_PIXELS = 640 * 480
-"""Maximum pixels of the picture that is compared; a dome has hundreds of them."""
 _BLUR = 0.7
 """Standard deviation, in pixels, of the blur before brightness is measured."""
 _SECTORS = 24
@@ -61,13 +59,13 @@ class _Dome:
 
 def shading_misfit(image: Image, camera: Camera, profile: BoardProfile) -> float:
     """The share (0 … 1) of the variance of brightness on and around the domes that no lamp explains."""
-    small = reduced(image, _MAX_PIXELS)[0]
+    small = reduced(image, WORK_PIXELS)[0]
     return _misfit(_brightness(small), resized(camera, small), profile)
 
 
 def best_shaded(image: Image, camera: Camera, profile: BoardProfile) -> Camera:
     """The camera, displaced along the board by up to 0.4 squares to where shading explains most."""
-    small = reduced(image, _MAX_PIXELS)[0]
+    small = reduced(image, WORK_PIXELS)[0]
     grey, here = _brightness(small), resized(camera, small)
     for steps in _SEARCHES:
         candidates = [pushed(here, x * profile.pitch, y * profile.pitch) for x, y in product(steps, repeat=2)]

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import SIDES, upright
-from ..geometry.resize import FINE_PIXELS, reduced, resized, stretched
+from ..geometry.resize import FINE_PIXELS, WORK_PIXELS, reduced, resized, stretched
 from ..geometry.scene import BoardProfile, Camera
 from ..haze import Haze
-from .blobs import WORK_PIXELS
 from .board_search import BoardSearch
 from .candidates import SMALL_BOARD_LEVELS, levels_near
 from .chess_board import find_chess_board, fitted_to_corners

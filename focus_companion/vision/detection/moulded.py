@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.scene import BoardProfile, Camera
+from ..capture.sampling import looked_up
+from ..geometry.scene import BoardProfile, Camera, at_height
 from .edges import Edges
 from .site_classifier import share_plain
 
@@ -129,12 +130,8 @@ def _places(profile: BoardProfile, centres: Floats, offsets: Floats) -> Floats:
 
 def _shades(grey: Image, camera: Camera, places: Floats) -> Floats:
     """The brightness (N,) at ``places`` (N, 2), in mm; NaN outside the picture."""
-    pixels = np.round(camera.project(np.column_stack([places, np.zeros(len(places))]))).astype(int)
-    height, width = grey.shape
-    inside = ((pixels >= 0) & (pixels < (width, height))).all(1)
-    shades = np.full(len(places), np.nan)
-    shades[inside] = grey[pixels[inside, 1], pixels[inside, 0]]
-    return shades
+    shades, inside = looked_up(grey, camera.project(at_height(places)))
+    return np.where(inside, shades.astype(float), np.nan)
 
 
 def _share_of_one_shade(grey: Image, camera: Camera, profile: BoardProfile) -> float:

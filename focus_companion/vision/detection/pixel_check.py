@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,13 +15,10 @@ from ..appearance.background import Background
 from ..appearance.colour_model import BARE, ColourModel
 from ..appearance.evidence import MAX_PIXEL_NATS
 from ..appearance.learning import columns_mask, labels, learn
-from ..geometry.resize import reduced, resized
+from ..geometry.resize import WORK_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines, lattice_mask
-
-_RIM_KERNEL = np.ones((3, 3), np.uint8)
-MAX_PIXELS = 640 * 480
-"""Maximum pixels of the checked picture; few are enough, as mismatches are areas, not thin lines."""
+from ..masks import uniform
 
 
 def pixel_mismatch(
@@ -36,15 +32,15 @@ def pixel_mismatch(
     rendered one, with colours learned from the same rendering: up to about 0.01 for the correct camera.
     Pixels that a stack on a ``doubtful`` square may cover are excluded.
     """
-    small, _ = reduced(image, MAX_PIXELS)
+    # Few pixels are enough, as mismatches are areas, not thin lines.
+    small, _ = reduced(image, WORK_PIXELS)
     outlines = Outlines(resized(camera, small), profile, tallest=max(1, *(len(stack) for stack in stacks)))
     colours = ColourModel()
     bare = Background()
     learn(small, outlines, stacks, colours, bare, keep=0.0, except_squares=doubtful)
     window, painted = labels(outlines, stacks)
     # Pixels on an outline mix the colours of both sides, so that a smaller piece would always score better.
-    inner = np.asarray(cv2.erode(painted, _RIM_KERNEL)) == np.asarray(cv2.dilate(painted, _RIM_KERNEL))
-    shown = inner & (lattice_mask(outlines, window) | (painted != BARE))
+    shown = uniform(painted) & (lattice_mask(outlines, window) | (painted != BARE))
     shown &= ~columns_mask(outlines, window, doubtful)
     nats = colours.log_likelihood(small[window.slices][shown])
     own = np.take_along_axis(nats, painted[shown][:, None].astype(np.intp), -1)[:, 0]

@@ -14,18 +14,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..appearance.shades import LOG_OFFSET
+from ..appearance.shades import LOG_OFFSET, USUAL_SHADES, Shade
 from ..geometry.orientation import same_turns, upright
 from ..geometry.pose import turned
 from ..geometry.scene import BoardProfile, Camera
 
 Floats = NDArray[np.float64]
 
-_USUAL_SHADES = {"r": (175, 30, 32), "g": (20, 110, 55), "b": (38, 85, 170), "y": (238, 188, 25)}
-"""Red, green, blue of usual pieces, by letter."""
-
-Shades = Mapping[str, tuple[int, int, int]]
-"""Red, green, blue by letter, for pieces of other than the usual shades."""
+Shades = Mapping[str, Shade]
+"""Shades by letter, for pieces of other than the usual shades."""
 
 _NO_SHADES: Shades = MappingProxyType({})
 
@@ -38,8 +35,8 @@ _MIN_ONE_HUE_PIECES = 8
 _MIN_GROUP = 2
 """Minimum number of visible tops of a colour for its median to be used."""
 
-_SAMPLE_RADII = (0.0, 0.25, 0.5)
-"""Radii of the circles on which a top is sampled, as fractions of its own radius."""
+_SAMPLE_RADII = (0.25, 0.5)
+"""Radii of the circles on which a top is sampled besides its centre, as fractions of its own radius."""
 _SAMPLE_ANGLES = 8
 """Number of samples on each of these circles."""
 
@@ -56,7 +53,7 @@ def tints(colours: Floats) -> Floats:
 
 
 def _usual_tints(shades: Shades) -> dict[str, Floats]:
-    known = _USUAL_SHADES | dict(shades)
+    known = USUAL_SHADES | dict(shades)
     return dict(zip(known, tints(np.array(list(known.values()), float)), strict=True))
 
 
@@ -71,8 +68,8 @@ def top_chroma(
     levels += np.array([profile.rise * max(0, height - 1) for height in heights])
     radii = np.array([solid.radius for solid in solids])
     offsets = [(0.0, 0.0)]
-    for share in _SAMPLE_RADII[1:]:
-        angles = np.linspace(0, 2 * np.pi, _SAMPLE_ANGLES, endpoint=False)
+    angles = np.linspace(0, 2 * np.pi, _SAMPLE_ANGLES, endpoint=False)
+    for share in _SAMPLE_RADII:
         offsets += [(share * np.cos(a), share * np.sin(a)) for a in angles]
     spread = np.array(offsets)
     points = np.zeros((len(solids), len(spread), 3))

@@ -16,6 +16,9 @@ FINE_PIXELS: Final = CAMERA_SIZE[0] * CAMERA_SIZE[1]
 more.
 """
 
+WORK_PIXELS: Final = 640 * 480
+"""The same for the working picture, in which the board is searched for, and shades are compared."""
+
 _UNCHANGED: Final = 0.99
 """Factor above which a picture is not worth resizing."""
 

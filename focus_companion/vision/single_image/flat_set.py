@@ -9,28 +9,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK, SQUARES
 from ..appearance.background import shade_log_likelihood
 from ..appearance.colour_model import BARE, CLASS, CLASSES
-from ..appearance.first_colours import USUAL_SHADES
 from ..appearance.flat_pieces import TOP, flat_tops
-from ..appearance.shades import LOG_OFFSET, Shade, matched
+from ..appearance.shades import LOG_OFFSET, USUAL_SHADES, Shade, matched
 from ..detection.quarter_turn import usual_roles
 from ..geometry.stack_masks import Outlines, Window, fields, unused_fields
+from ..masks import Mask, uniform
 
 Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Pixels = NDArray[np.uint8]
 
 _PARITY = (np.array(FILE) + np.array(RANK)) % 2
 """Which of the two shades of fields each of the 52 squares has."""
 
-_RIM = np.ones((3, 3), np.uint8)
-"""Neighbourhood of a pixel in which shades mix."""
 
 _FIELD_MARGIN = 0.08
 """Margin of a field, in squares, in which its colour mixes with that of the next one: cameras record colours
@@ -95,7 +91,8 @@ class FieldShades:
         """The fields in the ``pixels`` (h, w, 3) of ``window``, from the corners of squares, which a piece on
         the square does not hide, where they are ``usable`` (h, w); None if these show too few fields.
         """
-        usable = usable & _pure(fields(outlines, window), round(_FIELD_MARGIN * outlines.pitch))
+        margin = max(1, round(_FIELD_MARGIN * outlines.pitch))
+        usable = usable & uniform(fields(outlines, window), 2 * margin + 1)
         singles = dict.fromkeys(range(len(SQUARES)), (1,))
         usable &= outlines.paint(singles, window, outlines.far_to_near) == BARE
         seen = _field_percentiles(pixels, fields(outlines, window), usable, len(SQUARES), _SHADE_PERCENTILE)
@@ -193,9 +190,9 @@ class FlatColours:
         """The shades in a picture whose pixels show the classes ``painted`` (h, w) where they are ``seen``
         (h, w). Shades that hardly show stay as they are. ``certain``: whether the position is.
         """
-        bare = _pure(painted) & (painted == BARE) & seen
+        inner = uniform(painted) & seen
+        bare = inner & (painted == BARE)
         board = FieldShades.measured(pixels, outlines, window, bare) or self.fields
-        inner = _pure(painted) & seen
         light, field = board.light_by_field, fields(outlines, window)
         tops = dict(self.tops)
         for label in range(TOP + 1, TOP + CLASSES):
@@ -256,7 +253,7 @@ def _top_shades(pixels: Pixels, outlines: Outlines, window: Window, board: Field
         part = outlines.columns[square].window.within(window)
         best = 0.0
         for mask in masks:
-            inner = (cv2.erode(mask.astype(np.uint8), _RIM) > 0) & known[part]
+            inner = mask & uniform(mask.view(np.uint8)) & known[part]
             if np.count_nonzero(inner) < max(_MIN_PIXELS, _MIN_TOP_SHARE * np.count_nonzero(mask)):
                 continue
             shown, bare = pixels[part][inner], shades[part][inner].astype(float)
@@ -279,7 +276,7 @@ def _assigned(shades: Floats, players: Sequence[str], named: Mapping[str, Shade]
         return {}
     centres = dict(zip(players, _group_medians(shades, len(players)), strict=True))
     seen = {letter: _as_shade(shade) for letter, shade in centres.items()}
-    usual = {letter: _as_shade(np.array(USUAL_SHADES[letter], float)) for letter in players}
+    usual = {letter: USUAL_SHADES[letter] for letter in players}
     known = {letter: shade for letter, shade in named.items() if letter in seen}
     roles = matched(seen, known) or usual_roles(seen) or matched(seen, usual)
     return {CLASS[roles[letter]] + TOP: shade for letter, shade in centres.items()}
@@ -335,14 +332,6 @@ def _robust_fit(terms: Floats, values: Floats) -> Floats:
         fit = np.linalg.lstsq(weighted, np.append(values * weights, np.zeros(len(ridge))), rcond=None)[0]
         weights = 1 / np.sqrt(1 + ((values - terms @ fit) / _LIGHT_SPREAD) ** 2)
     return np.asarray(fit, np.float64)
-
-
-def _pure(labels: NDArray[np.uint8], margin: int = 1) -> Mask:
-    """Mask (h, w) of the pixels that have the same label as all others within ``margin`` pixels, at least
-    their neighbours.
-    """
-    around = np.ones((2 * max(1, margin) + 1,) * 2, np.uint8)
-    return np.asarray(cv2.erode(labels, around) == cv2.dilate(labels, around), bool)
 
 
 def _as_pixels(shades: Floats) -> Pixels:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ..appearance.colour_model import BARE, CLASSES, bins
 from ..appearance.first_colours import occluder_density
-
-Mask = NDArray[np.bool_]
+from ..masks import Mask, grown, opened
 
 _MIN_HAND_AREA = 0.8
 """Minimum area of a hand, in squares; a piece covers half a square."""
@@ -38,27 +37,14 @@ def covered(pixels: NDArray[np.uint8], lattice: Mask, scores: NDArray[np.float32
     """
     strange = np.log(occluder_density())[bins(pixels)]
     likeliest = np.where(strange > scores.max(-1), CLASSES, scores.argmax(-1))
-    hand = _large(_opened(likeliest == CLASSES, _MIN_HAND_HALF_WIDTH * pitch), _MIN_HAND_AREA * pitch * pitch)
+    hand = _large(opened(likeliest == CLASSES, _MIN_HAND_HALF_WIDTH * pitch), _MIN_HAND_AREA * pitch * pitch)
     sleeve = np.zeros_like(hand)
     pieces = np.zeros_like(hand)
     for label in range(BARE + 1, CLASSES):
         alike = likeliest == label
-        sleeve |= _opened(alike & lattice, _MIN_SLEEVE_HALF_WIDTH * pitch)
-        pieces |= _opened(alike, _MIN_PIECE_HALF_WIDTH * pitch)
-    return sleeve | hand | (_grown(hand, _HAND_MARGIN * pitch) & ~pieces)
-
-
-def _disc(radius: float) -> NDArray[np.uint8]:
-    size = 2 * max(1, round(radius)) + 1
-    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.uint8)
-
-
-def _opened(mask: Mask, radius: float) -> Mask:
-    return np.asarray(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, _disc(radius)), bool)
-
-
-def _grown(mask: Mask, radius: float) -> Mask:
-    return np.asarray(cv2.dilate(mask.astype(np.uint8), _disc(radius)), bool)
+        sleeve |= opened(alike & lattice, _MIN_SLEEVE_HALF_WIDTH * pitch)
+        pieces |= opened(alike, _MIN_PIECE_HALF_WIDTH * pitch)
+    return sleeve | hand | (grown(hand, _HAND_MARGIN * pitch) & ~pieces)
 
 
 def _large(mask: Mask, area: float) -> Mask:

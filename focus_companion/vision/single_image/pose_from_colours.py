@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..capture.sampling import looked_up
 from ..detection.edge_fit import occluded
 from ..detection.edges import DIRECTIONS, NORMALS, Edges, OutlinePoints, nearest_edges, outlines
 from ..geometry.pose import Prior, adjust
@@ -144,8 +145,5 @@ def _ends(
 
 def _looked_up(painted: NDArray[np.uint8], places: Floats) -> NDArray[np.int64]:
     """The class painted at these places (…, 2); -1 outside the window."""
-    x, y = np.round(places[..., 0]).astype(int), np.round(places[..., 1]).astype(int)
-    height, width = painted.shape
-    inside = (x >= 0) & (y >= 0) & (x < width) & (y < height)
-    found = painted[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)].astype(np.int64)
-    return np.where(inside, found, -1)
+    found, inside = looked_up(painted, places)
+    return np.where(inside, found.astype(np.int64), -1)

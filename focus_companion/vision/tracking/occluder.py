@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from ..capture.frames import Image
 from ..capture.sampling import blurred
 from ..geometry.stack_masks import Window
-
-Mask = NDArray[np.bool_]
+from ..masks import Mask, grown
 
 _MAX_MOTION: Final = 0.35
 """Motion, in squares, of an object that counts as still. Raising it hides more of the pieces beside it."""
@@ -82,10 +81,3 @@ class SceneObject:
 def _distance(one: Image, other: Image) -> NDArray[np.int32]:
     """Sum over the channels of the differences, (h, w), in grey levels."""
     return np.asarray(cv2.absdiff(one, other).sum(-1, dtype=np.int32))
-
-
-def grown(mask: Mask, pixels: float) -> Mask:
-    """The mask, dilated by so many pixels."""
-    size = 2 * max(1, round(pixels)) + 1
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
-    return np.asarray(cv2.dilate(mask.view(np.uint8), kernel)) > 0

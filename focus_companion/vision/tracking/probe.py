@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...game.squares import FILE, RANK, SQUARES
 from ..appearance.colour_model import BARE, CLASS, ColourModel, bins
 from ..capture.frames import Image
+from ..capture.sampling import looked_up
 from ..geometry.scene import BoardProfile, Camera, Floats, at_height
 
 _SAMPLE_OFFSETS = np.array([(0.0, 0.0), (0.55, 0.0), (-0.55, 0.0), (0.0, 0.55), (0.0, -0.55)])
@@ -18,8 +19,6 @@ _SAMPLED_RADIUS = 0.7
 """Radius within which a piece or a dome is sampled, relative to its own."""
 _SAMPLED_HEIGHT = 0.7
 """Height above its base at which a piece or a dome is sampled, relative to its own height."""
-_EXCLUDED_NATS = -20.0
-"""Log-likelihood that keeps a class from being the most likely one."""
 _MAX_POINT_NATS = 3.0
 """Limit, in nats, of the log-likelihood ratio of a single point."""
 AGREEMENT_THRESHOLD = 0.5
@@ -46,11 +45,7 @@ class Probe:
         for square, (x, y) in enumerate(profile.centres):
             stack = stacks[square]
             solid = profile.piece if stack else profile.dome
-            level = (
-                (len(stack) - 1) * profile.rise + _SAMPLED_HEIGHT * solid.height
-                if stack
-                else _SAMPLED_HEIGHT * solid.height
-            )
+            level = max(len(stack) - 1, 0) * profile.rise + _SAMPLED_HEIGHT * solid.height
             radius = _SAMPLED_RADIUS * solid.radius
             for dx, dy in _SAMPLE_OFFSETS:
                 points.append((x + radius * dx, y + radius * dy, level))
@@ -101,22 +96,13 @@ class Probe:
         return np.stack([c * x - s * y + dx, s * x + c * y + dy, z], -1)
 
 
-def _sampled(image: NDArray[np.uint8], pixels: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """The colours (…, 3) at pixels (…, 2), and a mask (…) of those inside the picture."""
-    height, width = image.shape[:2]
-    at = np.round(pixels).astype(np.intp)
-    inside = (at[..., 0] >= 0) & (at[..., 0] < width) & (at[..., 1] >= 0) & (at[..., 1] < height)
-    x, y = np.clip(at[..., 0], 0, width - 1), np.clip(at[..., 1], 0, height - 1)
-    return image[y, x], inside
-
-
 def _field_log_likelihood(image: NDArray[np.uint8], camera: Camera, probe: Probe, shown: Floats) -> Floats:
     """Log-likelihood (N,), in nats, of the colours ``shown`` (N, 3) at the probe's points if they show the
     fields there, whose colours are sampled at the fields' corners; -inf for points outside the squares. Only
     for boards without domes.
     """
     assert probe.fields is not None
-    fields = _sampled(image, camera.project(probe.fields))[0].reshape(-1, 4, 3).astype(float)
+    fields = looked_up(image, camera.project(probe.fields))[0].reshape(-1, 4, 3).astype(float)
     off = (shown[:, None] - fields[probe.owners]) / _FIELD_SIGMA
     peak = 3 * np.log(256 / (np.sqrt(2 * np.pi) * _FIELD_SIGMA))
     nats = peak - 0.5 * (off**2).sum(2).min(1)
@@ -135,24 +121,18 @@ def log_likelihood_ratio(
     bare square is then that of its own field or that of any field: the larger one if the square should be
     bare, the smaller one if it should be covered, as a piece may have the shade of a field.
     """
-    shown, inside = _sampled(image, pixels)
+    shown, inside = looked_up(image, pixels)
     scores = colours.table[bins(shown)][..., colours.known]
     columns = np.cumsum(colours.known) - 1
     if fields is not None:
         bare = scores[..., columns[BARE]]
         either = np.where(labels == BARE, np.maximum(bare, fields), np.minimum(bare, fields))
         scores[..., columns[BARE]] = np.where(np.isfinite(fields), either, bare)
-    own = np.take_along_axis(scores, np.broadcast_to(columns[labels], scores.shape[:-1])[..., None], -1)[
-        ..., 0
-    ]
-    np.put_along_axis(
-        scores, np.broadcast_to(columns[labels], scores.shape[:-1])[..., None], _EXCLUDED_NATS, -1
-    )
-    return np.where(
-        inside,
-        np.clip(own - np.maximum(scores.max(-1), 0.0), -_MAX_POINT_NATS, _MAX_POINT_NATS),
-        -_MAX_POINT_NATS,
-    )
+    shown_class = np.broadcast_to(columns[labels], scores.shape[:-1])[..., None]
+    own = np.take_along_axis(scores, shown_class, -1)[..., 0]
+    np.put_along_axis(scores, shown_class, -np.inf, -1)
+    ratio = own - np.maximum(scores.max(-1), 0.0)
+    return np.where(inside, np.clip(ratio, -_MAX_POINT_NATS, _MAX_POINT_NATS), -_MAX_POINT_NATS)
 
 
 def agreement(image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: ColourModel) -> Floats:
@@ -161,7 +141,7 @@ def agreement(image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: C
     """
     pixels, fields = camera.project(probe.points), None
     if probe.fields is not None and colours.known[BARE]:
-        fields = _field_log_likelihood(image, camera, probe, _sampled(image, pixels)[0].astype(float))
+        fields = _field_log_likelihood(image, camera, probe, looked_up(image, pixels)[0].astype(float))
     nats = log_likelihood_ratio(image, pixels, probe.labels, colours, fields)
     known = (probe.owners >= 0) & probe.seen_from(camera)
     total = np.bincount(probe.owners[known], nats[known], len(SQUARES))

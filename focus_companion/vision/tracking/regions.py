@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from ...game.squares import SQUARES
 from ..capture.frames import Image
 from ..geometry.stack_masks import Window, lattice_mask
+from ..masks import grown
 from .change import MAX_BLOB_AREA, MIN_BLOB_AREA, Change
-from .occluder import Occluder, SceneObject, grown
+from .occluder import Occluder, SceneObject
 
 _MIN_OCCLUDER_OVERLAP = 0.15
 """Minimum area on the lattice, in squares, for a change to count as an occluder."""

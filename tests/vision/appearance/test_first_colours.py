@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from focus_companion.vision.appearance.colour_model import BARE, CLASS, ColourModel
-from focus_companion.vision.appearance.first_colours import SKIN_SHADES, USUAL_SHADES, bare_board, first_model
+from focus_companion.vision.appearance.first_colours import SKIN_SHADES, bare_board, first_model
+from focus_companion.vision.appearance.shades import USUAL_SHADES
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Camera, Lens
 from focus_companion.vision.single_image.occluders import covered
@@ -41,7 +42,7 @@ def test_pieces_are_distinguished_from_any_board_in_any_light(board: str, light:
     model = model_of(np.full((480, 640, 3), lit(BOARDS[board]), np.uint8))
     assert model.log_likelihood(lit(BOARDS[board])[None]).argmax() == BARE
     for letter, colour in USUAL_SHADES.items():
-        assert model.log_likelihood(lit(colour)[None]).argmax() == CLASS[letter], letter
+        assert model.log_likelihood(lit(colour[::-1])[None]).argmax() == CLASS[letter], letter
 
 
 def test_an_arm_is_not_learned_as_the_board() -> None:

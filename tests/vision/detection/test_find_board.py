@@ -11,7 +11,6 @@ from drawn_board import PROFILE, Image, draw, look, start_stacks
 
 from focus_companion.game.squares import SQUARES
 from focus_companion.simulator.for_tests.corner_error import corner_error
-from focus_companion.vision.detection.blobs import WORK_PIXELS
 from focus_companion.vision.detection.board_search import BoardSearch
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.detection.pixel_aspect import PixelAspects
@@ -19,6 +18,7 @@ from focus_companion.vision.detection.refine import refine
 from focus_companion.vision.detection.scored_fit import ScoredFit
 from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.pose import pushed
+from focus_companion.vision.geometry.resize import WORK_PIXELS
 
 VIEWS = {
     "from above": (4.0, 20.0, 620.0, (1280, 960), 60.0),

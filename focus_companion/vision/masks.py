@@ -1,0 +1,32 @@
+"""Neighbourhoods of pixels in masks and in pictures of labels."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+
+
+def uniform(labels: NDArray[np.uint8], size: int = 3) -> Mask:
+    """Mask (h, w) of the pixels whose neighbours within a square of ``size`` pixels all have their label: at
+    boundaries, pixels mix what is on both sides.
+    """
+    around = np.ones((size, size), np.uint8)
+    return np.asarray(cv2.erode(labels, around) == cv2.dilate(labels, around))
+
+
+def grown(mask: Mask, pixels: float) -> Mask:
+    """The mask, dilated by so many pixels, at least one."""
+    return np.asarray(cv2.dilate(mask.view(np.uint8), _disc(pixels))) > 0
+
+
+def opened(mask: Mask, pixels: float) -> Mask:
+    """The mask without what is narrower than twice so many pixels."""
+    return np.asarray(cv2.morphologyEx(mask.view(np.uint8), cv2.MORPH_OPEN, _disc(pixels))) > 0
+
+
+def _disc(radius: float) -> NDArray[np.uint8]:
+    size = 2 * max(1, round(radius)) + 1
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.uint8)
