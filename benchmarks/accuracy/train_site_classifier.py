@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.accuracy.finding import Example, examples, near
-from focus_companion.vision.detection.candidates import DEFAULT_LEVELS, CandidateSearch
+from focus_companion.vision.detection.blobs import RADII
+from focus_companion.vision.detection.candidates import CandidateSearch
 from focus_companion.vision.detection.edges import Edges
 from focus_companion.vision.detection.refine import fitted
 from focus_companion.vision.detection.site_classifier import site_features, surroundings
@@ -66,7 +67,7 @@ def samples(example: Example, rng: np.random.Generator) -> tuple[Floats, Floats]
         add(edges, shaken, profile.centres[low], 1.0)
         add(edges, shaken, surroundings(profile), 0.0)
         search = CandidateSearch(picture, profile)
-        for level in DEFAULT_LEVELS:
+        for level in range(len(RADII)):
             search.collect(level)
         maybe = search.best()
         for rank, guess in enumerate(maybe):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from focus_companion.referee.decision import Decision
     from focus_companion.session.events import Event
     from focus_companion.session.session import Session
-    from focus_companion.vision.capture.frames import FrameSource
+    from focus_companion.vision.capture.frames import Source
     from focus_companion.vision.tracking.look import Look
 
 WRITTEN_EVENTS: Final = {
@@ -144,7 +144,7 @@ def command(
 
 def watch_once(
     session: Session,
-    frames: FrameSource,
+    frames: Source,
     on_event: Callable[[Event], None],
     done: Callable[[], bool] = lambda: False,
 ) -> None:
@@ -175,8 +175,8 @@ def watch_once(
 
 def _watch_on(
     session: Session,
-    first: FrameSource,
-    opened: Callable[[], FrameSource],
+    first: Source,
+    opened: Callable[[], Source],
     on_event: Callable[[Event], None],
 ) -> None:
     """Watch a live source until Ctrl-C, reopening it after each fault; the faults are emitted."""

@@ -16,7 +16,7 @@ from .events import Event
 from .session import Session
 
 if TYPE_CHECKING:
-    from ..vision.capture.frames import Frame, FrameSource
+    from ..vision.capture.frames import Frame, Source
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ def _reason(error: Exception | None, otherwise: str) -> str:
 class _SourceReader:
     """Reads one opened source on a separate thread, so that the game thread never hangs in a driver."""
 
-    def __init__(self, source: FrameSource) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
         self.error: Exception | None = None
         self.ended = False
@@ -154,9 +154,9 @@ class Runner:
     def __init__(
         self,
         session: Session,
-        open_source: Callable[[], FrameSource],
+        open_source: Callable[[], Source],
         *,
-        first: FrameSource | None = None,
+        first: Source | None = None,
         must_reopen: Callable[[Sequence[Event]], bool] | None = None,
         on_event: Callable[[Event], None] | None = None,
         back_off: Sequence[float] = REOPEN_DELAYS,

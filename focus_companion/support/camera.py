@@ -21,7 +21,7 @@ from ..vision.placement_check import Certainty, check_mount
 from .checks import Check
 
 if TYPE_CHECKING:
-    from ..vision.capture.frames import FrameSource
+    from ..vision.capture.frames import Source
     from ..vision.geometry.lens_profiles import LensProfile
     from ..vision.geometry.scene import BoardProfile
 
@@ -69,7 +69,7 @@ class Seen:
     error: str = ""
 
 
-def look(open_source: Callable[[], FrameSource], clock: Callable[[], float] = time.monotonic) -> Seen:
+def look(open_source: Callable[[], Source], clock: Callable[[], float] = time.monotonic) -> Seen:
     """Take pictures for a while on a separate thread, so that a hanging camera does not block the doctor.
 
     ``clock`` returns the current time in seconds.

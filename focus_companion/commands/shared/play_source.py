@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from focus_companion.session.history import History
     from focus_companion.session.session import Session
     from focus_companion.simulator.board_view import BoardView
-    from focus_companion.vision.capture.frames import FrameSource
+    from focus_companion.vision.capture.frames import Source
 
 DEMO: Final = "demo"
 
@@ -46,15 +46,15 @@ class Chosen:
     """Seconds before each attempt to reopen it, for the runner."""
 
     def __init__(
-        self, settings: Settings, text: str, first: FrameSource, size: tuple[int, int] = CAMERA_SIZE
+        self, settings: Settings, text: str, first: Source, size: tuple[int, int] = CAMERA_SIZE
     ) -> None:
         self.text = text
-        self.first: FrameSource | None = first
+        self.first: Source | None = first
         # A camera may get a different number after a replug.
         self._source = stable_name(settings.camera or text)
         self._fps, self._size = settings.fps, size
 
-    def open(self) -> FrameSource:
+    def open(self) -> Source:
         """Open it again. Raises :class:`FrameError`."""
         return opened(self._source, self._fps, self._size)
 
@@ -76,7 +76,7 @@ class Phone(Chosen):
         self.phone = PhoneCamera()
         self.first = None
 
-    def open(self) -> FrameSource:
+    def open(self) -> Source:
         assert self.phone is not None
         return self.phone.open()
 
@@ -96,7 +96,7 @@ class Demo(Chosen):
     def follow(self, session: Session) -> None:
         self._session = session
 
-    def open(self) -> FrameSource:
+    def open(self) -> Source:
         from focus_companion.simulator.demo import DemoSource
 
         if self._session is None:
@@ -177,7 +177,7 @@ def choose_source(
     return Demo("demo (the simulated board; no camera works here)", stands_in=True)
 
 
-def opened(text: str, fps: float = 15.0, size: tuple[int, int] = CAMERA_SIZE) -> FrameSource:
+def opened(text: str, fps: float = 15.0, size: tuple[int, int] = CAMERA_SIZE) -> Source:
     """The source that ``text`` names, files at their recorded speed. Raises :class:`FrameError`."""
     return open_source(text, fps=fps, paced=True, size=size)
 

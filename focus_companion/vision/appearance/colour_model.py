@@ -50,19 +50,15 @@ class ColourModel:
         self._guessed = np.zeros(CLASSES, bool)
         self.of_any_shade = np.zeros(CLASSES, bool)
         """Classes that may have any shade until they are seen."""
-        self._table: Floats = np.zeros((BINS**3, CLASSES), np.float32)
-        self._table_by_class: Floats = np.zeros((CLASSES, BINS**3), np.float32)
+        self.table: Floats = np.zeros((BINS**3, CLASSES), np.float32)
+        """Log-likelihood (bins, classes) of each histogram bin, in nats relative to a uniformly random
+        colour."""
+        self.table_by_class: Floats = np.zeros((CLASSES, BINS**3), np.float32)
+        """The same class by class: (classes, bins)."""
         self.typical: Floats = np.zeros(CLASSES, np.float32)
         """Expected log-likelihood, in nats, of a pixel of each class under its own class."""
         self.correlation_area = 1.0
         """Pixels along the edges of pieces that are as good as one independent sample."""
-
-    @property
-    def table(self) -> Floats:
-        """Log-likelihood (bins, classes) of each histogram bin, in nats relative to a uniformly random
-        colour.
-        """
-        return self._table
 
     def guess(self, samples: dict[int, NDArray[np.uint8]]) -> None:
         """Use pixels (N, 3) of each class as a prior until the class itself is seen."""
@@ -100,26 +96,21 @@ class ColourModel:
     def _tabulate(self) -> None:
         for label in range(CLASSES):
             if not self.known[label]:
-                self._table[:, label] = np.log(OUTLIER_SHARE)
+                self.table[:, label] = np.log(OUTLIER_SHARE)
                 continue
             density = _smooth(self._counts[label].reshape(BINS, BINS, BINS)).ravel()
             density *= BINS**3 / max(density.sum(), 1e-12)
-            self._table[:, label] = np.log((1 - OUTLIER_SHARE) * density + OUTLIER_SHARE)
-            self.typical[label] = np.average(self._table[:, label], weights=self._counts[label])
-        self._table_by_class = np.ascontiguousarray(self._table.T)
+            self.table[:, label] = np.log((1 - OUTLIER_SHARE) * density + OUTLIER_SHARE)
+            self.typical[label] = np.average(self.table[:, label], weights=self._counts[label])
+        self.table_by_class = np.ascontiguousarray(self.table.T)
 
     def log_likelihood(self, pixels: NDArray[np.uint8]) -> Floats:
         """Log-likelihoods (…, classes) of BGR pixels (…, 3)."""
-        return self._table.take(bins(pixels), axis=0)
+        return self.table.take(bins(pixels), axis=0)
 
     def log_likelihood_of(self, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Floats:
         """The log-likelihood (N,) of each of the pixels (N, 3) under its own class."""
-        return self._table_by_class[labels, bins(pixels)]
-
-    @property
-    def table_by_class(self) -> Floats:
-        """:attr:`table`, class by class: (classes, bins)."""
-        return self._table_by_class
+        return self.table_by_class[labels, bins(pixels)]
 
 
 def _smooth(cube: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...game.squares import SQUARES
 from ..geometry.stack_masks import TALLEST_UNTRIMMED, Outlines, Window, fields
 from .background import Background, shade_log_likelihood
 from .colour_model import BARE, CLASS, CLASSES, OUTLIER_SHARE, ColourModel, bins
@@ -350,6 +349,3 @@ def _unseen_shade_log_likelihood(
     # A mean over the piece distinguishes shades: a light piece has dark sides, a dark one is dark all over.
     known = known_shades[:, piece].mean(1).max(initial=-np.inf)
     return np.full_like(own, np.log(OUTLIER_SHARE)) if known > _MIN_FIT * own[piece].mean() else own
-
-
-__all__ = ["CLASSES", "SQUARES", "Evidence", "Gain", "classes"]

@@ -1,4 +1,4 @@
-"""Frames, the interface of frame sources, and the decoding of picture files."""
+"""Frames, the base of their sources, and the decoding of picture files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import cv2
 import numpy as np
@@ -63,54 +63,23 @@ class Frame:
         return self.picture if isinstance(self.picture, np.ndarray) else self.picture.image
 
 
-class FrameSource(Protocol):
-    """Frames in order of time; leaving the context closes the source."""
+class Source:
+    """A source of frames in order of time; leaving the context closes it."""
 
-    name: str
-    live: bool
+    live: bool = False
     """It drops frames for a reader that lags behind, and is reopened when it ends."""
-    on_demand: bool
+    on_demand: bool = False
     """Though live, it makes a frame only after the last one was taken, so that a slow frame is no fault."""
-    end_reason: str
+    end_reason: str = "ended"
     """One word for what has happened when a live source ends: "unplugged" or "ended"."""
-    silence_reason: str
+    silence_reason: str = "stalled"
     """One word for why it is open but gives no pictures: "stalled", or "damaged" if they are broken."""
-    frozen_after: float
+    frozen_after: float = FROZEN_AFTER
     """Seconds of identical pictures, bit for bit, after which a live source counts as frozen."""
-    min_interval: float
+    min_interval: float = 0.0
     """Minimum seconds between two pictures that the reader needs, which it may change at any time: a live
     source drops those in between.
     """
-
-    @property
-    def locks(self) -> Mapping[str, str]:
-        """The state of each of the camera's controls (exposure, white balance, focus): locked, settling, or
-        why it cannot be locked; empty if the source has no controls.
-        """
-        ...
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-    def __iter__(self) -> Iterator[Frame]: ...
-
-    def close(self) -> None:
-        """End the iteration; from any thread, even while it waits for a frame. May be called twice."""
-        ...
-
-
-class Source:
-    """Shared by all sources: they are context managers, may be closed twice, and stop when closed."""
-
-    live: bool = False
-    on_demand: bool = False
-    end_reason: str = "ended"
-    silence_reason: str = "stalled"
-    frozen_after: float = FROZEN_AFTER
-    min_interval: float = 0.0
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -118,6 +87,9 @@ class Source:
 
     @property
     def locks(self) -> Mapping[str, str]:
+        """The state of each of the camera's controls (exposure, white balance, focus): locked, settling, or
+        why it cannot be locked; empty if the source has no controls.
+        """
         return {}
 
     def __enter__(self) -> Self:
@@ -132,6 +104,7 @@ class Source:
         raise TypeError(f"{type(self).__name__} gives no frames")
 
     def close(self) -> None:
+        """End the iteration; from any thread, even while it waits for a frame. May be called twice."""
         self._closed.set()
 
 
@@ -165,10 +138,7 @@ def lazily_decoded(data: bytes, name: str) -> Picture:
     """Like :func:`decoded`, but of an ordinary JPEG only a reduced copy is decoded at once."""
     try:
         header = Header(data)
-    except ValueError:
-        return decoded(data, name)
-    check_size(header.width, header.height, name)
-    try:
+        check_size(header.width, header.height, name)
         return JpegPicture(data, header)
     except ValueError:
         return decoded(data, name)

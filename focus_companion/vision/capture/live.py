@@ -11,7 +11,8 @@ import numpy as np
 
 from . import frames
 from .backlog import Backlog, QueuedPicture
-from .frames import Frame, FrameError, Image, Picture, Source, lazily_decoded
+from .camera_controls import Locker
+from .frames import Frame, FrameError, Picture, Source, lazily_decoded
 
 READ_TIMEOUT = 5.0
 """Seconds without a picture after which a live source counts as stalled."""
@@ -35,15 +36,6 @@ class Capture(Protocol):
     def release(self) -> None: ...
 
 
-class ControlLocker(Protocol):
-    """Manages a camera's controls, on the thread that reads it."""
-
-    @property
-    def state(self) -> Mapping[str, str]: ...
-
-    def process(self, image: Image, now: float) -> None: ...
-
-
 class Live(Source):
     """A camera or stream read on its own thread, with a :class:`Backlog` for the reader."""
 
@@ -52,7 +44,7 @@ class Live(Source):
     """Seconds without a picture after which this source counts as stalled."""
 
     def __init__(
-        self, name: str, capture: Capture, locker: ControlLocker | None = None, *, end_reason: str = "ended"
+        self, name: str, capture: Capture, locker: Locker | None = None, *, end_reason: str = "ended"
     ) -> None:
         super().__init__(name)
         self.end_reason = end_reason
@@ -109,7 +101,7 @@ class Live(Source):
         if self._error is not None and not self._closed.is_set():
             raise self._error
 
-    def _process_controls(self, locker: ControlLocker, raw: Any, now: float) -> None:
+    def _process_controls(self, locker: Locker, raw: Any, now: float) -> None:
         """Pass what was read to the locker, on the camera's thread."""
         locker.process(raw, now)
 

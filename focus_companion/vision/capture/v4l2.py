@@ -13,7 +13,7 @@ import numpy as np
 from .camera_controls import MAX_ROUNDING, Locker
 from .frames import CAMERA_SIZE, FrameError, Picture
 from .jpeg import JPEG_START
-from .live import ControlLocker, EncodedLive, Live
+from .live import EncodedLive, Live
 from .sampling import sampled
 
 STABLE_NAMES: Final = Path("/dev/v4l")
@@ -64,7 +64,7 @@ class Device(EncodedLive):
 
     _processed_at = 0.0
 
-    def _process_controls(self, locker: ControlLocker, raw: Any, now: float) -> None:
+    def _process_controls(self, locker: Locker, raw: Any, now: float) -> None:
         if not isinstance(raw, bytes):
             super()._process_controls(locker, raw, now)
         elif now - self._processed_at >= CONTROL_INTERVAL and (picture := self._picture(raw)) is not None:

@@ -8,10 +8,9 @@ serves them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import overload
 
 import cv2
 import numpy as np
@@ -32,6 +31,9 @@ _NOISE_GRADIENT = 1.0
 
 _MIN_SPACING = 0.9
 """Minimum distance between two blobs after non-maximum suppression, in radii."""
+
+_MIN_RESPONSE = 0.16
+"""Response that the middle of a blob must exceed."""
 
 _OUTSIDE = -1e4
 """Response outside the picture, far below the minimum of -1."""
@@ -186,28 +188,18 @@ def _blurred(length: Singles) -> Singles:
     return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
 
 
-class RoundnessMaps(Sequence[Roundness]):
+class RoundnessMaps:
     """Roundness maps of a working picture for all :data:`RADII`, each computed on first access."""
 
     def __init__(self, image: NDArray[np.uint8]) -> None:
         self._planes = to_opponent(image)
         self._maps: dict[int, Roundness] = {}
 
-    def __len__(self) -> int:
-        return len(RADII)
-
-    @overload
-    def __getitem__(self, index: int) -> Roundness: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Roundness]: ...
-    def __getitem__(self, index: int | slice) -> Roundness | list[Roundness]:
-        if isinstance(index, slice):
-            return [self[k] for k in range(*index.indices(len(self)))]
-        if not 0 <= index < len(RADII):
-            raise IndexError(f"there are {len(RADII)} radii, so no number {index}")
-        if index not in self._maps:
-            self._maps[index] = _roundness(self._planes, RADII[index])
-        return self._maps[index]
+    def __getitem__(self, level: int) -> Roundness:
+        """The map for the radius ``RADII[level]``."""
+        if level not in self._maps:
+            self._maps[level] = _roundness(self._planes, RADII[level])
+        return self._maps[level]
 
 
 def _roundness(planes: Singles, radius: float) -> Roundness:
@@ -225,14 +217,14 @@ def _roundness(planes: Singles, radius: float) -> Roundness:
     return Roundness(radius, size[0] / width, np.asarray(response, np.float32))
 
 
-def blobs(maps: Iterable[Roundness], threshold: float = 0.16, max_per_map: int = 500) -> Blobs:
-    """Local maxima of the response above ``threshold``, at most the ``max_per_map`` strongest of each map."""
+def blobs(maps: RoundnessMaps, levels: Iterable[int]) -> Blobs:
+    """Local maxima of the response for the radii ``RADII[level]``, at most the strongest 500 of each."""
     points, radii, strengths = [], [], []
-    for level in maps:
+    for level in (maps[number] for number in levels):
         peak = cv2.dilate(level.response, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
-        rows, columns = np.nonzero((level.response >= peak) & (level.response > threshold))
+        rows, columns = np.nonzero((level.response >= peak) & (level.response > _MIN_RESPONSE))
         strength = level.response[rows, columns].astype(float)
-        order = np.argsort(-strength, kind="stable")[:max_per_map]
+        order = np.argsort(-strength, kind="stable")[:500]
         rows, columns, strength = rows[order], columns[order], strength[order]
         points.append((np.stack([columns, rows], 1) + 0.5) / level.scale - 0.5)
         radii.append(np.full(len(order), level.radius))

@@ -16,7 +16,7 @@ from ..geometry.pose import adjust
 from ..geometry.resize import FINE_PIXELS, WORK_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, Lens, at_height
 from .blobs import Blobs
-from .cross import MAX_MISFIT, views
+from .cross import views
 from .field_sides import CORNERS, INNER_CORNERS, MAX_CORNER_OFFSET, PlacedBoard, place_board
 from .lattice import lattices
 from .refine import lens_prior
@@ -84,7 +84,7 @@ def _found_by_brightness(
     for radius in NOMINAL_RADII:
         corners = Blobs(points, np.full(len(points), radius), strength)
         for lattice in lattices(corners, radius, width, height).grown[:MAX_LATTICES]:
-            for view in views(lattice, seen, profile, MAX_MISFIT, known=lens is not None, level=0.0):
+            for view in views(lattice, seen, profile, known=lens is not None, level=0.0):
                 placed = place_board(work, view.camera, profile, points)
                 if placed is not None and (best is None or placed.evidence > best.evidence):
                     best = placed

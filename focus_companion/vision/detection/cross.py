@@ -7,7 +7,6 @@ inside and occupied ones outside.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from ...game.squares import FILE, RANK
 from ..geometry.pose import SquareView, pushed, square_view, undistort
 from ..geometry.scene import BoardProfile, Camera, Lens, at_height
-from .blobs import RADII, Roundness
+from .blobs import RADII, RoundnessMaps
 from .lattice import Lattice
 
 Floats = NDArray[np.float64]
@@ -31,7 +30,7 @@ _MAX_TILT = 62.0
 BLOB_HEIGHT = 6.0
 """Height in mm of the centre of a blob, that of a dome or of a single piece."""
 
-MAX_MISFIT = 0.13
+_MAX_MISFIT = 0.13
 """Maximum misfit (:class:`~..geometry.pose.SquareView`) of a camera that sees the lattice as square."""
 
 _BLOB_RADIUS = 0.36
@@ -74,14 +73,14 @@ class Guess:
     score: float
 
 
-def site_roundness(maps: Sequence[Roundness], places: Floats, pitches: Floats) -> Floats:
+def site_roundness(maps: RoundnessMaps, places: Floats, pitches: Floats) -> Floats:
     """Roundness (N,) at ``places`` (N, 2) of the working picture; NaN outside it.
 
     ``pitches`` (N,) are the sides of a square in pixels at these places.
     """
     level = np.interp(np.log(_BLOB_RADIUS * pitches), np.log(RADII), np.arange(len(RADII)))
     result = np.full(len(places), np.nan)
-    for k in range(len(maps)):
+    for k in range(len(RADII)):
         here = np.isfinite(level) & (np.abs(level - k) <= 1.0)
         if here.any():
             slack = _BLOB_SLACK * float(np.median(pitches[here]))
@@ -127,7 +126,6 @@ def views(
     lattice: Lattice,
     lens: Lens,
     profile: BoardProfile,
-    max_misfit: float = MAX_MISFIT,
     *,
     known: bool = False,
     level: float = BLOB_HEIGHT,
@@ -144,15 +142,13 @@ def views(
         if np.linalg.det(along) > 0:  # image y points down: a lattice seen from above is mirrored in pixels
             along = along[:, [1, 0, 2]]
         view = square_view(along, lens, profile.pitch, level, known=known)
-        if view is not None and view.misfit < max_misfit and view.camera.tilt < _MAX_TILT:
+        if view is not None and view.misfit < _MAX_MISFIT and view.camera.tilt < _MAX_TILT:
             found.append(view)
     return found
 
 
-def guesses(
-    view: SquareView, maps: Sequence[Roundness], profile: BoardProfile, limit: int = 3
-) -> list[Guess]:
-    """The best positions of the 52 squares on a square lattice, by the roundness of its sites."""
+def guesses(view: SquareView, maps: RoundnessMaps, profile: BoardProfile) -> list[Guess]:
+    """The three best positions of the 52 squares on a square lattice, by the roundness of its sites."""
     axis = np.arange(-_GRID_REACH, _GRID_REACH + 1)
     files, ranks = np.meshgrid(axis, axis)
     flat = at_height(np.stack([files.ravel(), ranks.ravel()], 1) * profile.pitch, BLOB_HEIGHT)
@@ -170,7 +166,7 @@ def guesses(
     values[near] = site_roundness(maps, places[near], pitches[near])
     scores = cross_scores(values.reshape(files.shape))
     found = []
-    for index in np.argsort(-scores, axis=None)[:limit]:
+    for index in np.argsort(-scores, axis=None)[:3]:
         rank, file = np.unravel_index(index, scores.shape)
         # Template [0, 0] is the site before a1 in both directions; the board's centre is 4.5 steps from it.
         x, y = float(axis[file] + 4.5) * profile.pitch, float(axis[rank] + 4.5) * profile.pitch

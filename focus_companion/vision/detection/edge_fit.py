@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...game.position import MAX_HEIGHT
 from ..geometry.pose import Prior, adjust
 from ..geometry.scene import BoardProfile, Camera
 from .edges import (
@@ -22,7 +23,7 @@ from .edges import (
 
 Floats = NDArray[np.float64]
 
-HEIGHTS = range(6)
+HEIGHTS = range(MAX_HEIGHT + 1)
 """Numbers of pieces that may stand on a square."""
 
 _HEIGHT_PENALTY = 0.02
@@ -55,8 +56,6 @@ PARAMETER_COST = float(np.log(2 * 52) / 2)
 """Log-likelihood that a parameter of a pose has to gain: the Bayesian information criterion for two
 coordinates on each of 52 squares."""
 
-_QUARTER = NORMALS // 4
-"""Number of directions between two at a right angle."""
 
 MAX_OUTLINE_AGREEMENT = 1.0
 """Upper bound of :func:`outline_agreement`."""
@@ -108,8 +107,8 @@ def fit_outlines(
     camera: Camera,
     profile: BoardProfile,
     prior: Prior,
-    heights: Sequence[int] | None = None,
-    reaches: Sequence[float] = (0.2, 0.14, 0.1, 0.07),
+    heights: Sequence[int] | None,
+    reaches: Sequence[float],
     squares: Floats | None = None,
 ) -> Camera:
     """The camera fitted so that outlines coincide with edges.
@@ -128,8 +127,8 @@ def fit_outlines(
             counts, trust = np.array(heights), np.ones(len(heights))
             shown = outlines(camera, profile, counts, profile.centres)
         side = camera.pitch_pixels(profile)
-        nearest = nearest_edges(edges, shown, max(1.5, reach * side))
-        weight = nearest.weight * np.clip(trust, 0.05, 1)[:, None]
+        offset, clearness = nearest_edges(edges, shown, max(1.5, reach * side))
+        weight = clearness * np.clip(trust, 0.05, 1)[:, None]
         if heights is not None:
             weight = weight * ~occluded(camera, profile, shown, counts)
         weight = weight * (_with_outline(profile, counts) * share)[:, None]
@@ -140,7 +139,7 @@ def fit_outlines(
         camera = adjust(
             camera,
             shown.points[used],
-            shown.pixels[used] + nearest.offset[used][:, None] * normals,
+            shown.pixels[used] + offset[used][:, None] * normals,
             _INDEPENDENT_SHARE * weight[used],
             prior,
             normals=normals,
@@ -166,7 +165,8 @@ def occluded(
     reached = shown.pixels @ DIRECTIONS.T
     limit = (shown.pixels * DIRECTIONS).sum(2) + 0.5
     # Few points lie within the limits in four directions, and only these are compared in all.
-    within = (reached[..., ::_QUARTER][farther] <= limit[:, None, ::_QUARTER][nearer]).all(2)
+    fourth = slice(None, None, NORMALS // 4)
+    within = (reached[..., fourth][farther] <= limit[:, None, fourth][nearer]).all(2)
     pair, point = np.nonzero(within)
     inside = (reached[farther[pair], point] <= limit[nearer[pair]]).all(1)
     behind = np.zeros(shown.pixels.shape[:2], bool)
@@ -174,23 +174,19 @@ def occluded(
     return behind
 
 
-def square_offsets(
-    edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int], reach: float = _OFFSET_REACH
-) -> Floats:
+def square_offsets(edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int]) -> Floats:
     """Residual shift in pixels (52, 2) of each square's outline against the edges around it; NaN where too
-    little is visible. With the correct camera, all are small.
-
-    ``heights`` (52) are the numbers of pieces, ``reach`` is the search distance in squares.
+    little is visible. With the correct camera, all are small. ``heights`` (52): the numbers of pieces.
     """
     counts = np.array(heights)
     shown = outlines(camera, profile, counts, profile.centres)
-    nearest = nearest_edges(edges, shown, max(1.5, reach * camera.pitch_pixels(profile)))
-    weight = nearest.weight * ~occluded(camera, profile, shown, counts)
+    offset, weight = nearest_edges(edges, shown, max(1.5, _OFFSET_REACH * camera.pitch_pixels(profile)))
+    weight = weight * ~occluded(camera, profile, shown, counts)
     moved = np.full((len(counts), 2), np.nan)
     for square in np.flatnonzero((weight > _MIN_WEIGHT).sum(1) >= NORMALS // 2):
         w = weight[square][:, None]
         information = DIRECTIONS.T @ (w * DIRECTIONS)
-        pull = DIRECTIONS.T @ (w[:, 0] * nearest.offset[square])
+        pull = DIRECTIONS.T @ (w[:, 0] * offset[square])
         moved[square] = np.linalg.solve(information + 1e-6 * np.eye(2), pull)
     return moved
 

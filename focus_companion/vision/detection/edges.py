@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.scene import BoardProfile, Camera, Solid
+from ..geometry.stack_masks import Window
 from .blobs import Singles, gradients, normalized, strips, to_opponent
 
 Floats = NDArray[np.float64]
@@ -58,9 +59,9 @@ class OutlinePoints:
     points: Floats
     pixels: Floats
 
-    def inside(self, size: tuple[int, int], margin: float = 1.0) -> NDArray[np.bool_]:
-        """Mask of the points (S, NORMALS) inside a picture of (width, height)."""
-        return np.asarray(((self.pixels >= margin) & (self.pixels < np.array(size) - 1 - margin)).all(2))
+    def inside(self, size: tuple[int, int]) -> NDArray[np.bool_]:
+        """Mask of the points (S, NORMALS) inside a picture of (width, height), with a margin of a pixel."""
+        return np.asarray(((self.pixels >= 1) & (self.pixels < np.array(size) - 2)).all(2))
 
 
 def outlines(camera: Camera, profile: BoardProfile, heights: Integers, centres: Floats) -> OutlinePoints:
@@ -87,14 +88,8 @@ def outlines(camera: Camera, profile: BoardProfile, heights: Integers, centres: 
         reach = ground[here, :, None] * rings[:, 0] + leaning[here, 2, :, None] * rings[:, 1]
         tangent[here] = rings[reach.argmax(2)]
     radius = tangent[..., 0] / np.maximum(ground, 1e-12)
-    points = np.stack(
-        [
-            centres[:, :1] + leaning[:, 0] * radius,
-            centres[:, 1:] + leaning[:, 1] * radius,
-            tangent[..., 1],
-        ],
-        axis=2,
-    )
+    x, y = centres[:, :1] + leaning[:, 0] * radius, centres[:, 1:] + leaning[:, 1] * radius
+    points = np.stack([x, y, tangent[..., 1]], axis=2)
     pixels = camera.project(points.reshape(-1, 3)).reshape(count, NORMALS, 2)
     return OutlinePoints(points, pixels)
 
@@ -111,12 +106,12 @@ class Edges:
     """Left and top of that window."""
 
     @classmethod
-    def of(cls, image: NDArray[np.uint8], window: tuple[int, int, int, int] | None = None) -> Edges:
-        """The edges of a picture, or only of its ``window`` (left, top, right, bottom)."""
+    def of(cls, image: NDArray[np.uint8], window: Window | None = None) -> Edges:
+        """The edges of a picture, or only of its ``window``."""
         height, width = image.shape[:2]
-        left, top, right, bottom = window or (0, 0, width, height)
-        cosine, sine = normalized(*_gradients(image[top:bottom, left:right]), suppression=0.15)
-        return cls(cosine, sine, (width, height), (left, top))
+        window = window or Window(0, 0, width, height)
+        cosine, sine = normalized(*_gradients(image[window.slices]), suppression=0.15)
+        return cls(cosine, sine, (width, height), (window.left, window.top))
 
     def along(self, pixels: Floats, reach: float, steps: int) -> Singles:
         """Agreement (2 steps + 1, S, NORMALS) of the edge directions with the outlines through ``pixels`` (S,
@@ -129,9 +124,8 @@ class Edges:
         flat = places.reshape(-1, NORMALS, 2)
         cosine = _sampled(self.cosine, flat)
         sine = _sampled(self.sine, flat)
-        return np.asarray(
-            (cosine * _DOUBLED_NORMALS[0] + sine * _DOUBLED_NORMALS[1]).reshape(places.shape[:3])
-        )
+        along = cosine * _DOUBLED_NORMALS[0] + sine * _DOUBLED_NORMALS[1]
+        return np.asarray(along.reshape(places.shape[:3]))
 
 
 def _gradients(image: NDArray[np.uint8]) -> tuple[Singles, Singles]:
@@ -144,9 +138,9 @@ def _gradients(image: NDArray[np.uint8]) -> tuple[Singles, Singles]:
     return cosine, sine
 
 
-def board_bounds(camera: Camera, profile: BoardProfile) -> tuple[int, int, int, int]:
-    """Bounding box (left, top, right, bottom) of the board with stacks of five and a margin of a square; the
-    whole picture if the board lies outside it.
+def board_bounds(camera: Camera, profile: BoardProfile) -> Window:
+    """The window of the board with stacks of five and a margin of a square; the whole picture if the board
+    lies outside it.
     """
     half = 5 * profile.pitch
     box = [(x, y, z) for x in (-half, half) for y in (-half, half) for z in (0.0, 5 * profile.rise)]
@@ -155,8 +149,8 @@ def board_bounds(camera: Camera, profile: BoardProfile) -> tuple[int, int, int, 
     left, top = (max(0, int(v)) for v in pixels.min(0))
     right, bottom = min(width, int(pixels[:, 0].max())), min(height, int(pixels[:, 1].max()))
     if right - left < _MIN_BOUNDS or bottom - top < _MIN_BOUNDS:
-        return 0, 0, width, height
-    return left, top, right, bottom
+        return Window(0, 0, width, height)
+    return Window(left, top, right, bottom)
 
 
 def _sampled(plane: Singles, places: Singles) -> Singles:
@@ -175,18 +169,10 @@ def agreement(edges: Edges, shown: OutlinePoints, reach: float) -> Floats:
     return np.where(count > NORMALS / 2, best.sum(1) / np.maximum(count, 1), np.nan)
 
 
-@dataclass(frozen=True, eq=False)
-class Offsets:
-    """Signed distances of edges from the outlines: ``offset`` (S, NORMALS) in pixels, positive outwards, with
-    a ``weight`` of 0 … 1.
+def nearest_edges(edges: Edges, shown: OutlinePoints, reach: float) -> tuple[Floats, Floats]:
+    """The best matching edge for each outline point within ``reach`` pixels, nearer ones being preferred: its
+    signed distance (S, NORMALS) in pixels, positive outwards, and its weight (S, NORMALS), 0 … 1.
     """
-
-    offset: Floats
-    weight: Floats
-
-
-def nearest_edges(edges: Edges, shown: OutlinePoints, reach: float) -> Offsets:
-    """The best matching edge for each outline point within ``reach`` pixels; nearer ones are preferred."""
     steps = int(np.clip(np.ceil(reach), 3, 12))
     profile = edges.along(shown.pixels, reach, steps)
     offsets = np.linspace(-reach, reach, 2 * steps + 1)
@@ -200,4 +186,4 @@ def nearest_edges(edges: Edges, shown: OutlinePoints, reach: float) -> Offsets:
     offset = offsets[safe] + np.where(safe == peak, fine, 0.0) * reach / steps
     strength = np.take_along_axis(profile, peak[None], 0)[0].astype(float)
     weight = np.where((peak == safe) & shown.inside(edges.size), np.clip(strength, 0, 1) ** 2, 0.0)
-    return Offsets(offset, weight)
+    return offset, weight

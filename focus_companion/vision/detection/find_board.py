@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.orientation import SIDES, upright
+from ..geometry.orientation import upright
 from ..geometry.resize import FINE_PIXELS, WORK_PIXELS, reduced, resized, stretched
 from ..geometry.scene import BoardProfile, Camera
 from ..haze import Haze
@@ -55,9 +55,10 @@ def find_board(
     image: Image,
     profiles: Sequence[BoardProfile],
     stacks: Sequence[str] | None = None,
+    pitch: float | None = None,
+    *,
     rank1: str = "bottom",
     lens: LensProfile | None = None,
-    pitch: float | None = None,
 ) -> FoundBoard | None:
     """The board in a BGR picture, or None if none is visible.
 
@@ -65,21 +66,17 @@ def find_board(
         image: (H, W, 3) uint8; haze is removed from it.
         profiles: the sets that are considered; at least one.
         stacks: the stacks on the 52 squares, bottom to top, if known; they determine the orientation.
+        pitch: the side of a square in pixels, if about known. Only a board of about that size that is plain
+            to see is found then, and a search in vain takes a third of the time.
         rank1: the side of the picture (bottom, left, top, right) at which rank 1 lies if ``stacks`` leave it
             open.
         lens: that of the camera, if known; otherwise it is estimated from the board.
-        pitch: the side of a square in pixels, if about known. Only a board of about that size that is plain
-            to see is found then, and a search in vain takes a third of the time.
-
-    Raises:
-        ValueError: wrong shape of the picture, wrong number of stacks, unknown side, or no profile.
     """
-    _check(image, profiles, stacks, rank1)
     image = Haze.of(image).removed(image)
     if profiles[0].flat and not any(stacks or ()):
-        chess = find_chess_board(image, profiles[0], lens)
-        if chess is not None:
-            return FoundBoard(*_upright(chess, profiles[0], rank1), fitted_to_fields=True)
+        if (chess := find_chess_board(image, profiles[0], lens)) is not None:
+            camera = upright(chess[0], profiles[0], [""] * len(profiles[0].centres), rank1)
+            return FoundBoard(camera, profiles[0], chess[1], fitted_to_fields=True)
         if stacks is not None:
             # There are no blobs to detect.
             return None
@@ -149,13 +146,6 @@ def _on_other_pixels(image: Image, profile: BoardProfile, stacks: Sequence[str])
     return None
 
 
-def _upright(
-    found: tuple[Camera, float], profile: BoardProfile, rank1: str
-) -> tuple[Camera, BoardProfile, float]:
-    camera, confidence = found
-    return upright(camera, profile, [""] * len(profile.centres), rank1), profile, confidence
-
-
 def _confirmed(image: Image, camera: Camera, profile: BoardProfile) -> bool:
     """Whether the reduced picture shows the board rather than a rectangular grid, and a larger one shows a
     board, too. With few pixels, letters and rectangles look round; with many, noise on dark plastic does,
@@ -168,14 +158,3 @@ def _confirmed(image: Image, camera: Camera, profile: BoardProfile) -> bool:
     edges, seen = Edges.of(fine), resized(camera, fine)
     odds = board_odds(edges, seen, profile) + colour_odds(fine, seen, profile)
     return odds > MIN_ODDS and moulded_evidence(fine, edges, seen, profile) > MIN_MOULDED_EVIDENCE
-
-
-def _check(image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str] | None, rank1: str) -> None:
-    if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
-        raise ValueError(f"the picture must be (H, W, 3) uint8 BGR, not {image.shape} {image.dtype}")
-    if not profiles:
-        raise ValueError("at least one board profile is needed to look for a board")
-    if stacks is not None and len(stacks) != len(profiles[0].centres):
-        raise ValueError(f"a position has {len(profiles[0].centres)} stacks, not {len(stacks)}")
-    if rank1 not in SIDES:
-        raise ValueError(f"rank 1 lies at bottom, left, top or right of the picture, not at {rank1!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 
 import cv2
@@ -87,15 +88,15 @@ class Measured:
     remarks: tuple[str, ...] = field(default=())
 
 
-_detector: Final[list[cv2.aruco.CharucoDetector]] = []
+@cache
+def _detector() -> cv2.aruco.CharucoDetector:
+    return cv2.aruco.CharucoDetector(board())
 
 
 def detect_target(image: NDArray[np.uint8]) -> TargetView | None:
     """The target in a BGR picture (H, W, 3), or None if too little of it is visible."""
-    if not _detector:
-        _detector.append(cv2.aruco.CharucoDetector(board()))
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    corners, ids, _, _ = _detector[0].detectBoard(grey)
+    corners, ids, _, _ = _detector().detectBoard(grey)
     if ids is None or len(ids) < MIN_CORNERS:
         return None
     points = np.asarray(board().getChessboardCorners(), float)[np.asarray(ids).ravel()]

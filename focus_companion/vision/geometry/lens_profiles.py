@@ -71,7 +71,7 @@ def lens_profile(name: str, folders: Sequence[Path] = ()) -> LensProfile:
     path = Path(name)
     if path.suffix == SUFFIX:
         return read_lens(path)
-    places = _places(folders)
+    places = [*folders, profiles_folder() / "lenses"]
     for folder in places:
         if (folder / f"{name}{SUFFIX}").is_file():
             return read_lens(folder / f"{name}{SUFFIX}")
@@ -91,10 +91,6 @@ def lens_of_camera(camera: str, folders: Sequence[Path] = ()) -> LensProfile | N
             if camera and profile.camera == camera:
                 return profile
     return None
-
-
-def _places(folders: Sequence[Path]) -> list[Path]:
-    return [*folders, profiles_folder() / "lenses"]
 
 
 def read_lens(path: Path) -> LensProfile:

@@ -60,14 +60,12 @@ def same_turns(stacks: Sequence[str], *, any_shades: bool = False) -> tuple[int,
     """Numbers of quarter turns, including 0, under which the position is invariant. With ``any_shades`` (it
     is unknown which player has which shade), quarter turns that only permute the colours are included.
     """
-    found = []
-    places = list(range(len(stacks)))
-    for turns in range(4):
-        moved = [stacks[place] for place in places]
-        if moved == list(stacks) or (any_shades and _exchanged(stacks, moved)):
-            found.append(turns)
-        places = [quarter(place) for place in places]
-    return tuple(found)
+    shown = [turned_stacks(stacks, turns) for turns in range(4)]
+    return tuple(
+        turns
+        for turns, moved in enumerate(shown)
+        if moved == tuple(stacks) or (any_shades and _exchanged(stacks, moved))
+    )
 
 
 def _exchanged(stacks: Sequence[str], others: Sequence[str]) -> bool:

@@ -93,8 +93,8 @@ def fit_to_colour_edges(
     offset[usable], spread = _ends(shown, usable, inner, outer, scores, origin, far)
     weight[usable] = _POINT_WEIGHT * sigma**2 / (sigma**2 + spread**2)
     bare = (heights == 0)[:, None] & (inner == 0) & (outer == 0) & clear
-    met = nearest_edges(edges, shown, far)
-    offset[bare], weight[bare] = met.offset[bare], _BARE_EDGE_WEIGHT * met.weight[bare]
+    edge_offset, clearness = nearest_edges(edges, shown, far)
+    offset[bare], weight[bare] = edge_offset[bare], _BARE_EDGE_WEIGHT * clearness[bare]
     used = weight > _MIN_WEIGHT
     normals = np.broadcast_to(DIRECTIONS, (len(heights), NORMALS, 2))[used]
     return adjust(

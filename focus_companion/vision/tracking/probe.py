@@ -89,12 +89,6 @@ class Probe:
         hides = (low > 0) & (distance < self._radius) & (self._tall != self.owners[:, None])
         return np.asarray(~hides.any(1))
 
-    def moved(self, dx: float, dy: float, turn: float) -> Floats:
-        """The points (N, 3) after the board was moved by (dx, dy) mm and rotated by ``turn`` radians."""
-        c, s = np.cos(turn), np.sin(turn)
-        x, y, z = self.points.T
-        return np.stack([c * x - s * y + dx, s * x + c * y + dy, z], -1)
-
 
 def _field_log_likelihood(image: NDArray[np.uint8], camera: Camera, probe: Probe, shown: Floats) -> Floats:
     """Log-likelihood (N,), in nats, of the colours ``shown`` (N, 3) at the probe's points if they show the

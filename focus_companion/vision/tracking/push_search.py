@@ -18,6 +18,10 @@ _SHIFT_STEP = 0.2
 """Step of the search for a displacement, in squares."""
 _TURN_STEP = 2.0
 """Step of the search for a rotation, in degrees."""
+_MAX_SHIFT_STEPS = 8
+"""Maximum displacement in such steps, along each axis."""
+_MAX_TURN_STEPS = 6
+"""Maximum rotation in such steps, either way."""
 _CELLS_PER_STEP = 2
 """Cells of the colour maps in a step. Raising it makes the sums more exact, and slower."""
 _AVERAGED_STEPS = 2
@@ -32,19 +36,14 @@ def seek(
     profile: BoardProfile,
     probe: Probe,
     colours: ColourModel,
-    *,
-    reach: float = 1.6,
-    turn: float = 12.0,
 ) -> tuple[Camera, float]:
     """The camera after the displacement of the board that best explains the picture, and the share of squares
     that agree.
-
-    ``reach`` in squares and ``turn`` in degrees bound the search.
     """
     step, spin = _SHIFT_STEP * profile.pitch, float(np.radians(_TURN_STEP))
-    steps, spins = round(reach / _SHIFT_STEP), round(turn / _TURN_STEP)
-    maps = _ColourMaps(image, camera, probe, colours, step / _CELLS_PER_STEP, steps * step)
-    place = maps.likeliest(_grid(steps) * _CELLS_PER_STEP, spin * np.arange(-spins, spins + 1.0))
+    maps = _ColourMaps(image, camera, probe, colours, step / _CELLS_PER_STEP, _MAX_SHIFT_STEPS * step)
+    shifts, turns = _grid(_MAX_SHIFT_STEPS), spin * np.arange(-_MAX_TURN_STEPS, _MAX_TURN_STEPS + 1.0)
+    place = maps.likeliest(shifts * _CELLS_PER_STEP, turns)
     found = pushed(camera, *place.tolist())
     return found, agreeing(agreement(image, found, probe, colours))
 
@@ -66,8 +65,8 @@ class _ColourMaps:
         self, image: Image, camera: Camera, probe: Probe, colours: ColourModel, cell: float, reach: float
     ) -> None:
         """``cell`` is the distance of the grid, ``reach`` the largest displacement along an axis, in mm."""
-        self._probe, self._cell = probe, cell
-        farthest = float(np.linalg.norm(probe.points[:, :2], axis=1).max())
+        self._points, self._cell = probe.points[:, :2], cell
+        farthest = float(np.linalg.norm(self._points, axis=1).max())
         self._half = int(np.ceil((farthest + reach) / cell)) + 1
         plane = _grid(self._half) * cell
         maps: list[Floats] = []
@@ -90,8 +89,9 @@ class _ColourMaps:
         side = 2 * self._half + 1
         offsets = shifts @ (side, 1)
         totals = np.empty((len(turns), len(shifts)))
-        for number, turn in enumerate(turns.tolist()):
-            places = self._probe.moved(0.0, 0.0, turn)[:, :2]
+        x, y = self._points.T
+        for number, (c, s) in enumerate(zip(np.cos(turns), np.sin(turns), strict=True)):
+            places = np.stack([c * x - s * y, s * x + c * y], -1)
             cells = np.rint(places / self._cell).astype(np.intp) + self._half
             points = self._map_of_point * side**2 + cells @ (side, 1)
             totals[number] = self._maps[offsets[:, None] + points].mean(-1)

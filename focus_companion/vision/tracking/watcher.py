@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from ..capture.frames import Frame, Image
-from ..detection.find_board import FoundBoard, find_board
+from ..capture.frames import Frame
+from ..detection.find_board import find_board
 from ..detection.manual_corners import Corners, camera_of, check_corners
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile
@@ -24,16 +24,6 @@ from .watching import Watching
 
 _DEFAULT_KEEP = 0.75
 """Default weight (0 … 1) of what is known when colours and background are learned from another picture."""
-
-
-def _find(
-    lens: LensProfile | None,
-    image: Image,
-    profiles: Sequence[BoardProfile],
-    stacks: Sequence[str] | None,
-    pitch: float | None,
-) -> FoundBoard | None:
-    return find_board(image, profiles, stacks, lens=lens, pitch=pitch)
 
 
 class Watcher:
@@ -54,7 +44,7 @@ class Watcher:
         ``rank1`` is the side of the picture at which rank 1 lies, for positions that do not show it; ``lens``
         is the camera's, if known; ``keep``: see :class:`.state.Context`.
         """
-        finder = finder or partial(_find, lens)
+        finder = finder or partial(find_board, lens=lens)
         self._context = Context(tuple(profiles), players, rank1, lens, finder, keep, tuple(standing))
         self._now: Seeking | Watching = Seeking(self._context)
         self._size: tuple[int, int] | None = None

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from focus_companion.game.squares import FILE, RANK
-from focus_companion.vision.detection.blobs import Blobs, Roundness, RoundnessMaps, blobs
+from focus_companion.vision.detection.blobs import RADII, Blobs, Roundness, RoundnessMaps, blobs
 from focus_companion.vision.detection.cross import cross_scores
 from focus_companion.vision.detection.edge_fit import occluded
 from focus_companion.vision.detection.edges import Edges, outlines, stack_solid
@@ -21,6 +21,7 @@ from focus_companion.vision.detection.site_classifier import surroundings
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.pose import Prior, adjust, pushed, square_view, undistort
 from focus_companion.vision.geometry.scene import Camera, Lens, outline
+from focus_companion.vision.geometry.stack_masks import Window
 
 PROFILE = board_profile()
 
@@ -40,7 +41,7 @@ def test_discs_are_detected_at_any_contrast(inner: int, outer: int) -> None:
     centres = [(60.0, 60.0), (160.0, 90.0), (250.0, 170.0)]
     for x, y in centres:
         cv2.circle(image, (int(x), int(y)), 10, (inner,) * 3, -1, cv2.LINE_AA)
-    found = blobs(RoundnessMaps(image)).near_radius(10.5, 1.3)
+    found = blobs(RoundnessMaps(image), range(len(RADII))).near_radius(10.5, 1.3)
     for centre in centres:
         assert np.linalg.norm(found.points - centre, axis=1).min() < 2.0
 
@@ -62,7 +63,7 @@ def test_roundness_near_a_point_is_the_maximum_response() -> None:
 def test_edges_of_a_window_are_those_of_the_picture() -> None:
     rng = np.random.default_rng(3)
     image = cv2.GaussianBlur(rng.integers(0, 255, (300, 400, 3), dtype=np.uint8), (0, 0), 3)
-    whole, part = Edges.of(image), Edges.of(image, (80, 60, 330, 250))
+    whole, part = Edges.of(image), Edges.of(image, Window(80, 60, 330, 250))
     assert part.size == whole.size == (400, 300)
     view = camera(20.0, 0.4).scaled(0.2)
     central = replace(view, lens=replace(view.lens, centre=(200.0, 150.0)))

@@ -184,21 +184,6 @@ def test_refinement_corrects_a_displaced_camera() -> None:
     assert agreement > 0.4
 
 
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        ({"image": np.zeros((10, 10), np.uint8)}, "BGR"),
-        ({"profiles": []}, "profile"),
-        ({"stacks": ["r"]}, "52 stacks"),
-        ({"rank1": "north"}, "north"),
-    ],
-)
-def test_invalid_arguments_are_named(change: dict[str, object], message: str) -> None:
-    arguments: dict[str, object] = {"image": np.zeros((48, 64, 3), np.uint8), "profiles": [PROFILE]}
-    with pytest.raises(ValueError, match=message):
-        find_board(**{**arguments, **change})  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("shift", [(0, 0), (1, 0), (-1, 1)])
 def test_a_fit_shifted_by_a_square_is_corrected(shift: tuple[int, int]) -> None:
     """On a green board on a green cloth, only the six by six pieces are visible."""

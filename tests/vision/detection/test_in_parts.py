@@ -9,12 +9,13 @@ import pytest
 from focus_companion.vision.detection.blobs import directions, normalized, to_opponent
 from focus_companion.vision.detection.edges import Edges
 from focus_companion.vision.geometry.scene import Camera, Lens
+from focus_companion.vision.geometry.stack_masks import Window
 
 NOISE = np.random.default_rng(4).integers(0, 256, (415, 300, 3), np.uint8)
 
 
-@pytest.mark.parametrize("window", [None, (20, 7, 290, 400), (5, 5, 60, 50)])
-def test_the_edges_are_those_of_the_picture_as_a_whole(window: tuple[int, int, int, int] | None) -> None:
+@pytest.mark.parametrize("window", [None, Window(20, 7, 290, 400), Window(5, 5, 60, 50)])
+def test_the_edges_are_those_of_the_picture_as_a_whole(window: Window | None) -> None:
     left, top, right, bottom = window or (0, 0, 300, 415)
     # The expected edges are computed in one strip, with the same blur.
     planes = cv2.GaussianBlur(to_opponent(NOISE[top:bottom, left:right]), (0, 0), 1.0)
