@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Mask = NDArray[np.bool_]
+from .arrays import Mask
 
 
 def uniform(labels: NDArray[np.uint8], size: int = 3) -> Mask:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
+from .arrays import Floats
 from .capture.frames import Image
-from .geometry.scene import Floats, outline
+from .geometry.scene import outline
 from .geometry.stack_masks import Outlines
 
 Colour = tuple[int, int, int]

@@ -17,19 +17,15 @@ from typing import Any, Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from ..game.position import MAX_HEIGHT
 from ..game.squares import SQUARES
 from .appearance.evidence import MAX_PIXEL_NATS, Evidence, pixel_weight
+from .arrays import Floats, Mask
 from .detection.edges import Edges, board_bounds
 from .detection.refine import misfit
 from .geometry.scene import Camera, at_height
 from .geometry.stack_masks import MIN_VISIBLE_STEP, Outlines, cached_per_outlines
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-
 
 _USUAL_CLEARNESS: Final = 0.9
 """Clearness of a usual picture, assumed until a picture is examined."""

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Mask, Singles
 from ..geometry.stack_masks import Window
 from ..masks import uniform
 
@@ -48,7 +49,7 @@ class Background:
         self._colour, self._known = np.zeros((*window.shape, 3), np.uint8), np.zeros(window.shape, np.bool_)
         self._inferred = np.zeros_like(self._known)
 
-    def learn(self, image: NDArray[np.uint8], window: Window, bare: NDArray[np.bool_], rate: float) -> None:
+    def learn(self, image: NDArray[np.uint8], window: Window, bare: Mask, rate: float) -> None:
         """Learn the pixels of ``window`` that ``bare`` (h, w) marks; ``rate`` (0 … 1) is the weight of this
         picture. What was known of another window is forgotten.
         """
@@ -86,11 +87,11 @@ class Background:
         self,
         window: Window,
         pixels: NDArray[np.uint8],
-        generic: NDArray[np.float32],
+        generic: Singles,
         *,
-        fields: NDArray[np.bool_] | None = None,
+        fields: Mask | None = None,
         around: NDArray[np.uint8] | None = None,
-    ) -> NDArray[np.float32]:
+    ) -> Singles:
         """(h, w) log-likelihood of these pixels if they are bare; ``generic`` (h, w) is that under the colour
         model of the bare board. ``fields`` (h, w): the pixels on a chess board's fields, none of which ever
         shows the shade of another; ``around`` (h, w, 3) is then the shade around each pixel, for the light on
@@ -128,7 +129,7 @@ def relit(shade: NDArray[np.uint8], around: NDArray[np.uint8]) -> NDArray[np.uin
     return np.asarray(np.clip(factor[..., None] * known, 0, 255).round(), np.uint8)
 
 
-def shade_log_likelihood(pixels: NDArray[np.uint8], shade: NDArray[np.uint8]) -> NDArray[np.float32]:
+def shade_log_likelihood(pixels: NDArray[np.uint8], shade: NDArray[np.uint8]) -> Singles:
     """(h, w) log-likelihood of pixels that show this shade, (h, w, 3) or (3,), in the light in which it was
     seen or in another.
     """

@@ -15,12 +15,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.stack_masks import Mask, Outlines, Window
+from ..arrays import Mask, Singles
+from ..geometry.stack_masks import Outlines, Window
 from ..robust_statistics import centre_and_deviation
 from .shadow_patches import (
     LAMPS,
     SAMPLES,
-    Floats,
     covered,
     covered_by_own,
     growth,
@@ -72,7 +72,7 @@ class Darkening:
 
     outlines: Outlines
     heights: tuple[int, ...]
-    by: Floats
+    by: Singles
     inside: Mask
     bare: Mask
     _known: dict[tuple[int, int, int], _Expected] = field(default_factory=dict, repr=False)

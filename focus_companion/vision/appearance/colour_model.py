@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from ..arrays import Floats, Singles
 
 BARE = 0
 CLASS: dict[str, int] = {"r": 1, "g": 2, "b": 3, "y": 4}
@@ -50,12 +50,12 @@ class ColourModel:
         self._guessed = np.zeros(CLASSES, bool)
         self.of_any_shade = np.zeros(CLASSES, bool)
         """Classes that may have any shade until they are seen."""
-        self.table: Floats = np.zeros((BINS**3, CLASSES), np.float32)
+        self.table: Singles = np.zeros((BINS**3, CLASSES), np.float32)
         """Log-likelihood (bins, classes) of each histogram bin, in nats relative to a uniformly random
         colour."""
-        self.table_by_class: Floats = np.zeros((CLASSES, BINS**3), np.float32)
+        self.table_by_class: Singles = np.zeros((CLASSES, BINS**3), np.float32)
         """The same class by class: (classes, bins)."""
-        self.typical: Floats = np.zeros(CLASSES, np.float32)
+        self.typical: Singles = np.zeros(CLASSES, np.float32)
         """Expected log-likelihood, in nats, of a pixel of each class under its own class."""
         self.correlation_area = 1.0
         """Pixels along the edges of pieces that are as good as one independent sample."""
@@ -104,16 +104,16 @@ class ColourModel:
             self.typical[label] = np.average(self.table[:, label], weights=self._counts[label])
         self.table_by_class = np.ascontiguousarray(self.table.T)
 
-    def log_likelihood(self, pixels: NDArray[np.uint8]) -> Floats:
+    def log_likelihood(self, pixels: NDArray[np.uint8]) -> Singles:
         """Log-likelihoods (…, classes) of BGR pixels (…, 3)."""
         return self.table.take(bins(pixels), axis=0)
 
-    def log_likelihood_of(self, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Floats:
+    def log_likelihood_of(self, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Singles:
         """The log-likelihood (N,) of each of the pixels (N, 3) under its own class."""
         return self.table_by_class[labels, bins(pixels)]
 
 
-def _smooth(cube: NDArray[np.float64]) -> NDArray[np.float64]:
+def _smooth(cube: Floats) -> Floats:
     """A Gaussian blur of a (B, B, B) histogram along its three axes."""
     for _ in range(3):
         flat = np.ascontiguousarray(cube.reshape(BINS, BINS * BINS))

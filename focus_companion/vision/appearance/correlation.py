@@ -8,18 +8,19 @@ are in it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..arrays import Mask, Singles
 
 _REACH = 3
 """Maximum distance in pixels at which errors count as correlated. Raising it includes errors that a whole
 piece shares, such as that of its shade: at 6, illegal acts were missed where squares are 17 pixels wide."""
 
 
-def correlation_area(errors: NDArray[np.float32], where: NDArray[np.bool_]) -> float:
+def correlation_area(errors: Singles, where: Mask) -> float:
     """The number of pixels that are as good as one independent sample, at least 1: the integral of the
     positive part of the autocorrelation of ``errors`` (h, w), over the pixels ``where`` (h, w), at least one.
     """
-    deviations: NDArray[np.float32] = np.where(where, errors - errors[where].mean(), np.float32(0.0))
+    deviations: Singles = np.where(where, errors - errors[where].mean(), np.float32(0.0))
     variance = float(np.vdot(deviations, deviations)) / int(np.count_nonzero(where))
     if variance == 0.0:
         return 1.0

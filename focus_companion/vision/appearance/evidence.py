@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Mask, Singles
 from ..geometry.stack_masks import TALLEST_UNTRIMMED, Outlines, Window, fields
 from .background import Background, shade_log_likelihood
 from .colour_model import BARE, CLASS, CLASSES, OUTLIER_SHARE, ColourModel, bins
@@ -76,9 +77,9 @@ class _OpenColumn:
     (h, w); and the pixels that nothing nearer occludes, ``free`` (h, w).
     """
 
-    nats: NDArray[np.float32]
-    behind: NDArray[np.float32]
-    free: NDArray[np.bool_]
+    nats: Singles
+    behind: Singles
+    free: Mask
 
 
 class Evidence:
@@ -92,7 +93,7 @@ class Evidence:
         background: Background,
         standing: Sequence[str],
         *,
-        occluded: NDArray[np.bool_] | None = None,
+        occluded: Mask | None = None,
     ) -> None:
         """``occluded``: mask (h, w) of the pixels that say nothing, as an object covers them."""
         self.image, self._occluded = image, occluded
@@ -229,7 +230,7 @@ class Evidence:
             self._previous[squares] = window, order, painted
         return self._previous[squares]
 
-    def _scores_in(self, window: Window, squares: Sequence[int]) -> NDArray[np.float32]:
+    def _scores_in(self, window: Window, squares: Sequence[int]) -> Singles:
         """Log-likelihoods (classes, h, w) of the pixels of a window in the columns of these squares."""
         scores = np.full((CLASSES + TOP if self._tops else CLASSES, *window.shape), -np.inf, np.float32)
         for square in squares:
@@ -301,14 +302,14 @@ class Evidence:
         return best, scored[best] - scored[second]
 
 
-def _shown(values: NDArray[np.float32], labels: NDArray[np.uint8]) -> NDArray[np.float32]:
+def _shown(values: Singles, labels: NDArray[np.uint8]) -> Singles:
     """The value at each pixel (h, w) for the class that it shows; ``values`` are (classes, h, w)."""
     return np.asarray(np.take_along_axis(values, labels[None].astype(np.intp), 0)[0])
 
 
 def _raised_similar_class(
-    scores: PixelScores, piece: NDArray[np.bool_], pieces: Sequence[int], typical: NDArray[np.float32]
-) -> dict[int, NDArray[np.float32]]:
+    scores: PixelScores, piece: Mask, pieces: Sequence[int], typical: Singles
+) -> dict[int, Singles]:
     """If an empty square looks like a piece, make the two equally likely there.
 
     Returns the new scores (h, w), in nats, of the class that is changed, if any. ``piece`` (h, w) marks the
@@ -334,9 +335,7 @@ def _raised_similar_class(
     return {similar: raised}
 
 
-def _unseen_shade_log_likelihood(
-    pixels: NDArray[np.uint8], piece: NDArray[np.bool_], known_shades: NDArray[np.float32]
-) -> NDArray[np.float32]:
+def _unseen_shade_log_likelihood(pixels: NDArray[np.uint8], piece: Mask, known_shades: Singles) -> Singles:
     """(h, w) log-likelihood of the pixels if they show a piece of a shade that has not been seen yet.
 
     ``piece`` (h, w) marks the pixels that the piece would cover; its shade is their median. If they match one

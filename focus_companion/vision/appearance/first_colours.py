@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, Mask
 from ..capture.sampling import looked_up
 from ..geometry.scene import BoardProfile, Camera, at_height
 from .colour_model import BARE, CLASS, ColourModel
@@ -69,7 +70,7 @@ def _usual_pieces(body_shades: tuple[tuple[str, Shade], ...]) -> dict[int, Pixel
 
 
 @cache
-def occluder_density() -> NDArray[np.float64]:
+def occluder_density() -> Floats:
     """Density (bins,) of the colours of occluders relative to a uniformly random colour.
 
     A mixture: half uniform, half hands.
@@ -124,7 +125,7 @@ def first_model(
     return model
 
 
-def _as_seen(body: NDArray[np.float64], random: np.random.Generator) -> Pixels:
+def _as_seen(body: Floats, random: np.random.Generator) -> Pixels:
     """``body`` colours (N, 3) with some shine and noise, as 8-bit pixels."""
     shine = 0.3 * random.random((len(body), 1)) ** 3
     mixed = body + shine * (235.0 - body) + random.normal(0.0, 4.0, body.shape)
@@ -144,7 +145,7 @@ def _corner_pixels(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixe
     return shades[inside]
 
 
-def _has_common_tint(pixels: Pixels) -> NDArray[np.bool_]:
+def _has_common_tint(pixels: Pixels) -> Mask:
     """Mask (N,) of the pixels whose tint is near the common one, regardless of brightness."""
     logs = np.log(pixels.astype(float) + LOG_OFFSET)
     tint = logs[:, ::2] - logs[:, 1:2]

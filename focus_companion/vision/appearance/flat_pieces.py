@@ -12,12 +12,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, Mask, Singles
 from ..geometry.scene import Solid, at_height, ring_points
 from ..geometry.stack_masks import Outlines, cached_per_outlines, filled
 from .background import relit, shade_log_likelihood
 from .colour_model import BARE, CLASSES, ColourModel
-
-Mask = NDArray[np.bool_]
 
 TOP = CLASSES - 1
 """Offset from the class of a piece to the class of its top."""
@@ -67,7 +66,7 @@ class FlatPieceColours(ColourModel):
     def __init__(self) -> None:
         super().__init__()
         self._sides = ColourModel()
-        self._tops: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        self._tops: dict[int, tuple[Floats, Floats]] = {}
         """For each class of tops, the centres (N, 2) in mm of the squares that showed one in the last picture
         learned, and the shades (N, 3) BGR there.
         """
@@ -89,7 +88,7 @@ class FlatPieceColours(ColourModel):
         window = outlines.window(range(len(stacks)))
         sides = {label: pixels[painted == label] for label in range(BARE + 1, CLASSES)}
         self._sides.learn(sides, keep)
-        seen: dict[int, list[tuple[NDArray[np.float64], NDArray[np.float64]]]] = {}
+        seen: dict[int, list[tuple[Floats, Floats]]] = {}
         for square, masks in enumerate(flat_tops(outlines)):
             if not stacks[square]:
                 continue
@@ -105,7 +104,7 @@ class FlatPieceColours(ColourModel):
 
     def parts_log_likelihood(
         self, pixels: NDArray[np.uint8], around: NDArray[np.uint8], outlines: Outlines, square: int
-    ) -> dict[int, NDArray[np.float32]]:
+    ) -> dict[int, Singles]:
         """Log-likelihoods (h, w), in nats, of the pixels (h, w, 3) around a square, for each class of sides
         and of tops that has been seen. ``around`` (h, w, 3) is that of :func:`local_shade`.
         """
@@ -124,10 +123,10 @@ def parts_log_likelihood(
     colours: ColourModel,
     pixels: NDArray[np.uint8],
     around: NDArray[np.uint8],
-    pieces: NDArray[np.float32],
+    pieces: Singles,
     outlines: Outlines,
     square: int,
-) -> NDArray[np.float32]:
+) -> Singles:
     """(CLASSES + TOP, h, w) log-likelihoods, in nats, of the pixels (h, w, 3) around a square, for the bare
     board, the sides and the tops of pieces.
 

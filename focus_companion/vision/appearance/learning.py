@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
+from ..arrays import Mask
 from ..geometry.stack_masks import Outlines, Window, fields, lattice_mask
 from ..masks import uniform
 from .background import Background
@@ -32,7 +33,7 @@ def labels(outlines: Outlines, stacks: Sequence[str]) -> tuple[Window, NDArray[n
     return window, painted
 
 
-def columns_mask(outlines: Outlines, window: Window, squares: Collection[int]) -> NDArray[np.bool_]:
+def columns_mask(outlines: Outlines, window: Window, squares: Collection[int]) -> Mask:
     """Mask (h, w) of the window's pixels in which stacks on these squares may be visible."""
     hidden = np.zeros(window.shape, bool)
     for square in squares:
@@ -86,7 +87,7 @@ def _correlation_along_edges(
     colours: ColourModel,
     pixels: NDArray[np.uint8],
     painted: NDArray[np.uint8],
-    usable: NDArray[np.bool_],
+    usable: Mask,
 ) -> float:
     """:func:`.correlation_area` of what the ``usable`` pixels (h, w) along the edges of pieces say for the
     classes ``painted`` (h, w); 1 if there are none.

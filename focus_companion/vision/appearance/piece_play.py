@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, Mask, Singles
 from ..geometry.stack_masks import Outlines, Window
 from .flat_pieces import TOP, flat_tops
 
@@ -33,9 +34,6 @@ assumption, as no stack is in these photographs. Raising it makes the order of t
 _REACH = 3.0
 """Maximum displacement of a piece, in standard deviations. Raising it costs time."""
 
-Floats = NDArray[np.float32]
-Mask = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -44,7 +42,7 @@ class Part:
     """
 
     mask: Mask
-    nats: Floats
+    nats: Singles
 
 
 Piece = Sequence[Part]
@@ -54,7 +52,7 @@ Place = tuple[int, int]
 """How far a piece stands off the centre of its square: pixels (down, right)."""
 
 
-def parts_of(stack: Sequence[int], outlines: Outlines, square: int, nats: NDArray[np.float32]) -> list[Piece]:
+def parts_of(stack: Sequence[int], outlines: Outlines, square: int, nats: Singles) -> list[Piece]:
     """The pieces of a stack on a square, given by their classes, bottom first. ``nats`` (classes, h, w):
     those of each class at the pixels of the square's column.
     """
@@ -84,7 +82,7 @@ def displacement_variances(outlines: Outlines, pieces: int, placement: float | N
 
 
 def nats_of_play(
-    pieces: Sequence[Piece], behind: Floats, free: Mask, variances: Sequence[float]
+    pieces: Sequence[Piece], behind: Singles, free: Mask, variances: Sequence[float]
 ) -> tuple[float, list[Place]]:
     """The nats that a stack gains if its pieces stand where they fit best, at least 0, and these places,
     bottom first.
@@ -104,7 +102,7 @@ def nats_of_play(
             shown = np.where(part.mask, part.nats, shown)
         below.append(shown)
     gained = -float(below[-1][free].sum())
-    above: NDArray[np.float64] = np.zeros(2)
+    above: Floats = np.zeros(2)
     places: list[Place] = []
     for number in range(len(pieces), 0, -1):
         # The top is where a random walk from the square may end; a lower piece is on the way from the square
@@ -150,7 +148,7 @@ def painted_off_centre(
     return painted
 
 
-def _best_place(better: Piece, mean: NDArray[np.float64], variance: float) -> NDArray[np.float64]:
+def _best_place(better: Piece, mean: Floats, variance: float) -> Floats:
     """The displacement (down, right), in whole pixels, at which the parts of a piece are better than what is
     below it by most nats, given the normal distribution of displacements.
     """

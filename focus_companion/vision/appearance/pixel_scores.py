@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from ..arrays import Singles
 
 
 class PixelScores:
@@ -23,13 +23,13 @@ class PixelScores:
 
     def __init__(
         self,
-        own: Mapping[int, Floats],
-        table: Floats | None = None,
+        own: Mapping[int, Singles],
+        table: Singles | None = None,
         bins: NDArray[np.uint16] | None = None,
     ) -> None:
         self._own, self._table, self._bins = own, table, bins
 
-    def replaced(self, own: Mapping[int, Floats]) -> PixelScores:
+    def replaced(self, own: Mapping[int, Singles]) -> PixelScores:
         """The same with other log-likelihoods of some classes."""
         return PixelScores({**self._own, **own}, self._table, self._bins)
 
@@ -38,15 +38,15 @@ class PixelScores:
         own = {label: scores.take(places) for label, scores in self._own.items()}
         return PixelScores(own, self._table, None if self._bins is None else self._bins.take(places))
 
-    def of(self, label: int) -> Floats:
+    def of(self, label: int) -> Singles:
         """Those of one class."""
         own = self._own.get(label)
         if own is not None or self._table is None or self._bins is None:
             return self._own[label]
-        looked_up: Floats = self._table[label].take(self._bins)
+        looked_up: Singles = self._table[label].take(self._bins)
         return looked_up
 
-    def shown(self, labels: NDArray[np.uint8]) -> Floats:
+    def shown(self, labels: NDArray[np.uint8]) -> Singles:
         """That of each pixel for its own class, one of the ``labels``."""
         if self._table is None or self._bins is None:
             found = np.empty(labels.shape, np.float32)
@@ -57,7 +57,7 @@ class PixelScores:
         return found
 
     @cached_property
-    def of_all(self) -> Floats:
+    def of_all(self) -> Singles:
         """Those of all classes, (classes, …)."""
         classes = len(self._own) if self._table is None else len(self._table)
         return np.stack([self.of(label) for label in range(classes)])

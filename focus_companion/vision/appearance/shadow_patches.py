@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK, SQUARES
+from ..arrays import Floats, Mask, Singles
 from ..geometry.scene import BoardProfile, at_height
-from ..geometry.stack_masks import Mask, Outlines, cached_per_outlines
-
-Floats = NDArray[np.float32]
+from ..geometry.stack_masks import Outlines, cached_per_outlines
 
 _HALF_WIDTH: Final = 1.75
 """Half of a patch's side, in squares: a shadow longer than that lies among other stacks."""
@@ -68,7 +67,7 @@ def shadows_may_overlap(one: int, other: int) -> bool:
 
 
 @cached_per_outlines
-def patches(outlines: Outlines) -> tuple[Floats, Floats]:
+def patches(outlines: Outlines) -> tuple[Singles, Singles]:
     """The pixels x and y (52, N) of the samples of every square."""
     profile = outlines.profile
     points = profile.centres[:, None] + SAMPLES * profile.pitch
@@ -146,7 +145,7 @@ def growth_under(profile: BoardProfile, one: int, other: int, lamp: int) -> Mask
     return np.stack([(more & ~less).ravel() for more, less in shaded])
 
 
-def _shaded(profile: BoardProfile, pieces: int, rays: NDArray[np.float64]) -> Mask:
+def _shaded(profile: BoardProfile, pieces: int, rays: Floats) -> Mask:
     """For each of the ``rays`` (R, 3), the samples (R, N) that a stack shades; for 0 pieces, those that the
     dome shades: the area that a disc sweeps from the foot of the stack to the end of its shadow.
     """

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Mask, Singles
 from ..geometry.stack_masks import TALLEST_UNTRIMMED, Column, Outlines, cached_per_outlines
 from .colour_model import BARE, CLASSES
 from .flat_pieces import TOP, flat_tops
@@ -25,8 +25,6 @@ _TOP_LAYER = _LAYERS
 _DOME = 1 << TALLEST_UNTRIMMED
 """Bit of :attr:`_Layers.patterns` for the dome. Bit l - 1 is for piece l, and bit
 :data:`TALLEST_UNTRIMMED` + l for the top of piece l."""
-
-Floats = NDArray[np.float32]
 
 
 class StackGains:
@@ -41,7 +39,7 @@ class StackGains:
         self._scores = scores.at(around.places)
         self._shown = self._scores.shown(around.old)
         self._behind = self._by_pattern(self._scores.shown(around.behind))
-        self._label_nats: dict[int, NDArray[np.float64]] = {}
+        self._label_nats: dict[int, Floats] = {}
         self._sums: dict[tuple[int, int], list[float]] = {}
 
     def of(self, stack: Sequence[int]) -> float:
@@ -68,13 +66,13 @@ class StackGains:
         uncovered = np.stack([layers.of(pieces)[0] for pieces in heights])
         return float((uncovered @ self._behind + (1 - uncovered) @ likeliest).max())
 
-    def _of_label(self, label: int) -> NDArray[np.float64]:
+    def _of_label(self, label: int) -> Floats:
         """The nats of this class, by pattern."""
         if label not in self._label_nats:
             self._label_nats[label] = self._by_pattern(self._scores.of(label))
         return self._label_nats[label]
 
-    def _by_pattern(self, scores: Floats) -> NDArray[np.float64]:
+    def _by_pattern(self, scores: Singles) -> Floats:
         """The nats by which these scores of the free pixels exceed those of the previous classes, clipped for
         each pixel and summed by pattern.
         """
@@ -145,7 +143,7 @@ class _Height:
     not covered by the stack in which what is behind it would show another class.
     """
 
-    layers: NDArray[np.float64]
+    layers: Floats
     differing: list[list[int]]
     behind_differing: int
 
@@ -170,7 +168,7 @@ def surroundings(outlines: Outlines, square: int, standing: Sequence[Sequence[in
 
 @cached_per_outlines
 def _layers(outlines: Outlines) -> list[_Layers]:
-    tops: Sequence[NDArray[np.bool_] | None] = flat_tops(outlines) or [None] * len(outlines.columns)
+    tops: Sequence[Mask | None] = flat_tops(outlines) or [None] * len(outlines.columns)
     return [_Layers(*parts) for parts in zip(outlines.columns, tops, strict=True)]
 
 
@@ -180,7 +178,7 @@ class _Layers:
     the pieces' tops.
     """
 
-    def __init__(self, column: Column, tops: NDArray[np.bool_] | None) -> None:
+    def __init__(self, column: Column, tops: Mask | None) -> None:
         covered = np.zeros(column.masks.shape[1:], np.uint32)
         for bit, mask in enumerate(column.masks[1:]):
             covered[mask] |= np.uint32(1 << bit)
@@ -196,9 +194,9 @@ class _Layers:
         numbers[self.patterns] = np.arange(len(self.patterns))
         self.pattern = numbers[covered]
         self.dome = (self.patterns & _DOME) > 0
-        self._of_height: dict[int, NDArray[np.float64]] = {}
+        self._of_height: dict[int, Floats] = {}
 
-    def of(self, pieces: int) -> NDArray[np.float64]:
+    def of(self, pieces: int) -> Floats:
         """For stacks of this many pieces, (layers, P) 0 or 1: which layer the pixels of each pattern show.
         The first row is for what is behind the stack; the last one, if tops are classes of their own, for its
         top.

@@ -16,9 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-
+from ..arrays import Floats, Singles
 
 RADII = (5.0, 6.4, 8.2, 10.5, 13.4, 17.2, 22.0)
 """Blob radii that are searched for, in pixels of the working picture."""

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..capture.frames import Image
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import looks_mirror_symmetric, mirrored_stacks
 from ..geometry.pose import pushed, turned
@@ -23,8 +23,6 @@ from .quarter_turn import colour_agreement, top_chroma
 from .refine import fitted
 from .scored_fit import CERTAIN_AGREEMENT, ScoredFit
 from .site_classifier import board_odds
-
-Image = NDArray[np.uint8]
 
 _MAX_FITTED = 6
 """Maximum number of candidates that are fitted, the most likely ones."""

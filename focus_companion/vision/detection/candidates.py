@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
+from ..capture.frames import Image
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera, Lens
 from .blobs import RADII, RoundnessMaps, blobs
 from .cross import Guess, guesses, views
 from .lattice import Lattice, lattices
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-
 
 _USUAL_LEVEL = 2
 """Index into :data:`RADII` of the smallest radius that is tried first. Lowering it takes a tenth of the time

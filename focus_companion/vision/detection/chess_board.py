@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Singles
+from ..capture.frames import Image
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.pose import adjust
 from ..geometry.resize import FINE_PIXELS, WORK_PIXELS, reduced, resized
@@ -20,10 +21,6 @@ from .cross import views
 from .field_sides import CORNERS, INNER_CORNERS, MAX_CORNER_OFFSET, PlacedBoard, place_board
 from .lattice import lattices
 from .refine import lens_prior
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 
 CIRCLE_RADII = (3.0, 5.0)
 """Radii, in pixels of the working picture, of the circles around a corner on which fields must alternate."""

@@ -9,15 +9,13 @@ A rack of discs is told from the board by its rectangle (:mod:`.rectangular_grid
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Mask
+from ..capture.frames import Image
 from ..geometry.scene import BoardProfile, Camera
 from .moulded import corner_colours
 from .quarter_turn import tints, top_chroma
 from .site_classifier import MAX_SITE_ODDS
-
-Image = NDArray[np.uint8]
-Flags = NDArray[np.bool_]
 
 _MIN_DIFFERENCE = 0.8
 """Minimum distance of two shades in log ratios of the channels. Those of usual pieces are 1.4 and more apart;
@@ -50,7 +48,7 @@ def colour_odds(image: Image, camera: Camera, profile: BoardProfile) -> float:
     return _TWO_SHADES_ODDS + MAX_SITE_ODDS * float(pieces.mean()) if pieces.any() else 0.0
 
 
-def coloured_pieces(image: Image, camera: Camera, profile: BoardProfile) -> Flags:
+def coloured_pieces(image: Image, camera: Camera, profile: BoardProfile) -> Mask:
     """The squares (52,) that show a coloured piece; none unless there are pieces of two shades at least.
 
     ``image`` is (H, W, 3) uint8 BGR, ``camera`` that of its size.
@@ -64,11 +62,11 @@ def coloured_pieces(image: Image, camera: Camera, profile: BoardProfile) -> Flag
     like_ground = np.linalg.norm(around - ground, axis=2) < _MAX_GROUND_DIFFERENCE
     on_ground = like_ground.mean(1) >= _MIN_ON_GROUND
     coloured = np.linalg.norm(tops - ground, axis=1) > _MIN_DIFFERENCE
-    pieces: Flags = coloured & on_ground
+    pieces: Mask = coloured & on_ground
     return pieces if _two_shades(tops[pieces]) else none
 
 
-def _two_shades(chroma: NDArray[np.float64]) -> bool:
+def _two_shades(chroma: Floats) -> bool:
     """Whether several of the pieces with this :func:`.quarter_turn.chroma` (N, 2) differ clearly from the
     most frequent shade, but not from each other.
     """

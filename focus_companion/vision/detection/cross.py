@@ -11,15 +11,13 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK
+from ..arrays import Floats
 from ..geometry.pose import SquareView, pushed, square_view, undistort
 from ..geometry.scene import BoardProfile, Camera, Lens, at_height
 from .blobs import RADII, RoundnessMaps
 from .lattice import Lattice
-
-Floats = NDArray[np.float64]
 
 _GRID_REACH = 13
 """Sites on either side of a lattice's origin at which the board is searched for."""

@@ -14,15 +14,12 @@ from itertools import pairwise, product
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Mask, Singles
+from ..capture.frames import Image
 from ..geometry.pose import pushed
 from ..geometry.resize import WORK_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, at_height
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _BLUR = 0.7
 """Standard deviation, in pixels, of the blur before brightness is measured."""
@@ -73,13 +70,13 @@ def best_shaded(image: Image, camera: Camera, profile: BoardProfile) -> Camera:
     return resized(here, image)
 
 
-def _brightness(image: Image) -> NDArray[np.float32]:
+def _brightness(image: Image) -> Singles:
     """Grey levels (H, W) of a BGR picture, slightly blurred."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32)
     return np.asarray(cv2.GaussianBlur(grey, (0, 0), _BLUR))
 
 
-def _misfit(grey: NDArray[np.float32], camera: Camera, profile: BoardProfile) -> float:
+def _misfit(grey: Singles, camera: Camera, profile: BoardProfile) -> float:
     """See :func:`shading_misfit`; ``camera`` is that of the grey picture (H, W)."""
     dome = _dome(profile)
     centres = profile.centres
@@ -142,7 +139,7 @@ def _lamps() -> list[Floats]:
     return lamps
 
 
-def _unobstructed(points: Floats, towards: Floats, profile: BoardProfile) -> Flags:
+def _unobstructed(points: Floats, towards: Floats, profile: BoardProfile) -> Mask:
     """Mask (K,) of the points (K, 3) around a square's centre from which no dome obstructs the direction
     ``towards`` (3,).
     """

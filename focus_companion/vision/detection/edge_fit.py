@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...game.position import MAX_HEIGHT
+from ..arrays import Floats, Integers, Mask
 from ..geometry.pose import Prior, adjust
 from ..geometry.scene import BoardProfile, Camera
-from .edges import (
-    DIRECTIONS,
-    NORMALS,
-    Edges,
-    Integers,
-    OutlinePoints,
-    agreement,
-    nearest_edges,
-    outlines,
-)
-
-Floats = NDArray[np.float64]
+from .edges import DIRECTIONS, NORMALS, Edges, OutlinePoints, agreement, nearest_edges, outlines
 
 HEIGHTS = range(MAX_HEIGHT + 1)
 """Numbers of pieces that may stand on a square."""
@@ -153,9 +142,7 @@ def _with_outline(profile: BoardProfile, heights: Integers) -> Floats:
     return np.where(heights > 0, 1.0, 0.0 if profile.flat else 1.0)
 
 
-def occluded(
-    camera: Camera, profile: BoardProfile, shown: OutlinePoints, heights: Integers
-) -> NDArray[np.bool_]:
+def occluded(camera: Camera, profile: BoardProfile, shown: OutlinePoints, heights: Integers) -> Mask:
     """Mask of the outline points (S, NORMALS) that a stack nearer to the camera occludes."""
     centres = profile.centres
     distance = np.linalg.norm(centres - camera.place[:2], axis=1)

@@ -13,12 +13,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, Integers, Mask, Singles
 from ..geometry.scene import BoardProfile, Camera, Solid
 from ..geometry.stack_masks import Window
-from .blobs import Singles, gradients, normalized, strips, to_opponent
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from .blobs import gradients, normalized, strips, to_opponent
 
 NORMALS = 32
 """Number of directions in which an outline is sampled."""
@@ -59,7 +57,7 @@ class OutlinePoints:
     points: Floats
     pixels: Floats
 
-    def inside(self, size: tuple[int, int]) -> NDArray[np.bool_]:
+    def inside(self, size: tuple[int, int]) -> Mask:
         """Mask of the points (S, NORMALS) inside a picture of (width, height), with a margin of a pixel."""
         return np.asarray(((self.pixels >= 1) & (self.pixels < np.array(size) - 2)).all(2))
 

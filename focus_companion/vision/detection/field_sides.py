@@ -11,16 +11,12 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK
+from ..arrays import Floats, Integers, Mask, Singles
+from ..capture.frames import Image
 from ..geometry.pose import pushed
 from ..geometry.scene import BoardProfile, Camera, at_height
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 MAX_CORNER_OFFSET = 0.14
 """Maximum distance, in squares, between a corner of the fields and its predicted position."""
@@ -84,7 +80,7 @@ class _Count(NamedTuple):
     wrong: Floats
 
 
-def _templates() -> tuple[Flags, Flags, Flags, Flags]:
+def _templates() -> tuple[Mask, Mask, Mask, Mask]:
     """Masks [rank, file] of sides along a rank, each at the field before it: those between two squares, those
     between a square and the frame after it, or before it, and those of a field in the unused corners.
     """
@@ -162,7 +158,7 @@ def _contrasts(image: Image, camera: Camera, profile: BoardProfile) -> Floats:
     return np.array(result)
 
 
-def _sampled(values: NDArray[np.float32], camera: Camera, profile: BoardProfile, places: Floats) -> Floats:
+def _sampled(values: Singles, camera: Camera, profile: BoardProfile, places: Floats) -> Floats:
     """Values (…) at ``places`` (…, 2) on the board, in squares from the origin; NaN outside the picture."""
     points = at_height(places.reshape(-1, 2) * profile.pitch)
     depth = points @ camera.rotation_matrix[2] + camera.translation[2]
@@ -176,12 +172,12 @@ def _sampled(values: NDArray[np.float32], camera: Camera, profile: BoardProfile,
     return result.reshape(places.shape[:-1])
 
 
-def _on_lattice(corners: Floats, camera: Camera, profile: BoardProfile) -> Flags:
+def _on_lattice(corners: Floats, camera: Camera, profile: BoardProfile) -> Mask:
     """Mask (F, F) of the lower left corners of the fields [rank, file] that are among ``corners``."""
     nodes = np.stack(np.meshgrid(_AXIS, _AXIS), -1).reshape(-1, 2)
     places = camera.project(at_height(nodes * profile.pitch))
     squared = ((places[:, None] - corners) ** 2).sum(-1).min(1, initial=np.inf)
-    near: Flags = np.sqrt(squared) < MAX_CORNER_OFFSET * camera.pitch_pixels(profile)
+    near: Mask = np.sqrt(squared) < MAX_CORNER_OFFSET * camera.pitch_pixels(profile)
     return near.reshape(len(_AXIS), -1)
 
 
@@ -198,7 +194,7 @@ def _meeting(sides: Floats) -> Floats:
     )
 
 
-def _evidence(sides: Floats, threshold: float, light: Flags) -> Floats:
+def _evidence(sides: Floats, threshold: float, light: Mask) -> Floats:
     """Evidence, in nats, for each place (P, P) of the board, if the fields of the mask ``light`` [rank, file]
     are the light ones.
     """
@@ -238,7 +234,7 @@ def _evidence(sides: Floats, threshold: float, light: Flags) -> Floats:
     return np.asarray(within + np.maximum(open_corners, 0) + np.max([*edges, np.zeros_like(within)], axis=0))
 
 
-def _count(outcomes: Flags, *parts: tuple[Flags, Flags]) -> _Count:
+def _count(outcomes: Mask, *parts: tuple[Mask, Mask]) -> _Count:
     """Counts ``outcomes`` (3, 2, F, F) of sides along ranks and files, for every place of the board. Each of
     ``parts`` is a template of sides along ranks, and the fields whose sides count.
     """

@@ -8,8 +8,8 @@ from itertools import islice
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ..capture.frames import Image
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import upright
 from ..geometry.resize import FINE_PIXELS, WORK_PIXELS, reduced, resized, stretched
@@ -26,8 +26,6 @@ from .rectangular_grid import rectangle_odds
 from .refine import refine_detection
 from .scored_fit import EVEN_ODDS, MIN_ODDS, ScoredFit
 from .site_classifier import board_odds
-
-Image = NDArray[np.uint8]
 
 _MIN_ENLARGEMENT = 1.3
 """Minimum ratio of the pixels of a larger picture to those of the working picture, to search it as well."""

@@ -11,12 +11,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Integers
 from .blobs import Blobs
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MAX_STEPS = 9
 """Maximum number of steps from its seed to which a lattice is grown."""

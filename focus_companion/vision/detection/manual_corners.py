@@ -9,9 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..geometry.pose import Prior, adjust, corner_shift, square_view, undistort
 from ..geometry.resize import FINE_PIXELS, reduced, resized
-from ..geometry.scene import CORNERS, BoardProfile, Camera, Floats, Lens
+from ..geometry.scene import CORNERS, BoardProfile, Camera, Lens
 from .edge_fit import likely_heights
 from .edges import Edges, board_bounds
 from .refine import fitted, refine

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
+from ..capture.frames import Image
 from ..capture.sampling import looked_up
 from ..geometry.scene import BoardProfile, Camera, at_height
 from .edges import Edges
 from .site_classifier import share_plain
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 MIN_MOULDED_EVIDENCE = 0.7
 """Minimum evidence (:func:`moulded_evidence`) for the moulded board if the position is unknown. Fitted on

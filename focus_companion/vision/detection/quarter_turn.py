@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.shades import LOG_OFFSET, USUAL_SHADES, Shade
+from ..arrays import Floats, Mask
 from ..geometry.orientation import same_turns, upright
 from ..geometry.pose import turned
 from ..geometry.scene import BoardProfile, Camera
-
-Floats = NDArray[np.float64]
 
 Shades = Mapping[str, Shade]
 """Shades by letter, for pieces of other than the usual shades."""
@@ -130,7 +129,7 @@ def colour_agreement(
 
 
 def _lightness_order_matches(
-    lightness: Floats, labels: NDArray[np.str_], placed: NDArray[np.bool_], shades: Shades
+    lightness: Floats, labels: NDArray[np.str_], placed: Mask, shades: Shades
 ) -> bool:
     """Whether the order of the pieces' lightness matches their shades; True if these are not known."""
     letters = [letter for letter in shades if (placed & (labels == letter)).any()]

@@ -7,13 +7,11 @@ then some discs lie in the corners that the board leaves out, and some squares l
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..geometry.scene import BoardProfile, Camera
 from .edges import Edges
 from .site_classifier import site_odds, surroundings
-
-Floats = NDArray[np.float64]
 
 _SPAN = 12
 """Sites along each side of the lattice: the board's eight, and two more on both sides."""

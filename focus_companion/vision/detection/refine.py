@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..capture.frames import Image
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.orientation import upright
@@ -181,7 +181,7 @@ def refine_by_pieces(
     choices: list[_Hypothesis] = []
     mismatches: dict[_Hypothesis, float] = {}
 
-    def seek(near: Camera, profile: BoardProfile, squares: NDArray[np.float64]) -> None:
+    def seek(near: Camera, profile: BoardProfile, squares: Floats) -> None:
         fitted_camera = fit_outlines(edges, near, profile, prior, heights, APPROXIMATE_REACHES, squares)
         agreement = outline_agreement(edges, fitted_camera, profile, heights, weights)
         choices.append(_Hypothesis(agreement, fitted_camera, profile))

@@ -8,12 +8,10 @@ A logistic regression (``benchmarks/accuracy/train_site_classifier.py``) maps th
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..geometry.scene import BoardProfile, Camera
 from .edges import NORMALS, Edges, outlines
-
-Floats = NDArray[np.float64]
 
 SIZES = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 1.9)
 """Sizes of the circles relative to the outline."""

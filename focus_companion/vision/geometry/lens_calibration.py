@@ -11,11 +11,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from .lens_profiles import LensError, LensProfile
 from .scene import Lens
 from .target import board
-
-Floats = NDArray[np.float64]
 
 MIN_CORNERS: Final = 12
 """Minimum number of the target's 35 corners in a usable view."""

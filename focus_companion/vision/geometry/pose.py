@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from .scene import BoardProfile, Camera, Lens, triple
-
-Floats = NDArray[np.float64]
 
 PRIOR_SPREAD = {"focal": 0.17, "k1": 0.05, "aspect": 0.15}
 """Standard deviations of the prior about the guessed lens: of the focal length's logarithm, of k1 and, where

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK
-
-Floats = NDArray[np.float64]
+from ..arrays import Floats
 
 CORNERS = {"a1": (-1, -1), "h1": (1, -1), "h8": (1, 1), "a8": (-1, 1)}
 """Corners of the full 8×8 lattice, as signs of (x, y)."""

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.position import MAX_HEIGHT
+from ..arrays import Mask
 from .scene import CORNERS, BoardProfile, Camera, at_height, ring_points
 
-Mask = NDArray[np.bool_]
 Result = TypeVar("Result")
 More = ParamSpec("More")
 
@@ -41,7 +41,7 @@ class Column:
 
     left: int
     top: int
-    masks: NDArray[np.bool_]
+    masks: Mask
     covered: NDArray[np.uint8]
     """(h, w): the minimum number of pieces of a stack that covers the pixel, or ``NEVER_COVERED``."""
 
@@ -167,7 +167,7 @@ class Outlines:
         stacks: Mapping[int, Sequence[int]],
         window: Window,
         order: Sequence[int],
-        tops: Sequence[NDArray[np.bool_]] = (),
+        tops: Sequence[Mask] = (),
         top: int = 0,
     ) -> NDArray[np.uint8]:
         """Class of every pixel of a window (h, w): that of the visible piece, or 0 where there is none.
@@ -286,7 +286,7 @@ def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Colum
     return tuple(columns)
 
 
-def filled(hulls: Sequence[NDArray[np.floating]], size: tuple[int, int]) -> NDArray[np.bool_]:
+def filled(hulls: Sequence[NDArray[np.floating]], size: tuple[int, int]) -> Mask:
     """For each of N convex outlines, the pixels (N, h, w) whose centre lies inside it.
 
     Rendered at four times the size, because OpenCV fills every pixel that the outline touches. That is half a

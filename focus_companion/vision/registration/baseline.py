@@ -11,17 +11,14 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Singles
 from ..capture.frames import Image
 from ..capture.sampling import halved
 from .conditions import Conditions
 from .light_fit import light_between
 from .motion import STILL, Motion, Sampling
 from .remapping import remap
-
-Floats = NDArray[np.float64]
-Field = NDArray[np.float32]
 
 _MAX_POINTS: Final = 600
 """Number of pixels, those with the largest gradients, from which a motion is estimated. More pixels, with
@@ -82,7 +79,7 @@ class Baseline:
         focal = np.array([lens.focal, lens.focal * lens.aspect]) / self.sampling.every
         return np.array(turned).transpose(0, 2, 1) * focal
 
-    def _high_passed(self, picture: Image) -> Field:
+    def _high_passed(self, picture: Image) -> Singles:
         """Grey levels after a high-pass filter at the scale of a square, which removes most changes of
         light.
         """
@@ -90,7 +87,7 @@ class Baseline:
         wide = 2 * round(self.sampling.square / 2) + 1
         return np.asarray(grey - cv2.blur(grey, (wide, wide)), np.float32)
 
-    def _comparable(self, picture: Image, relit: bool) -> Field:
+    def _comparable(self, picture: Image, relit: bool) -> Singles:
         """:meth:`_high_passed`; if ``relit``, with the contrast of the baseline, as residuals in the dark
         would otherwise outweigh those of a motion.
         """
@@ -119,7 +116,7 @@ class Baseline:
     def _half(self) -> Baseline:
         return Baseline(halved(self.picture), self.sampling.halved())
 
-    def _motion_by_shift(self, filtered: Field) -> Floats:
+    def _motion_by_shift(self, filtered: Singles) -> Floats:
         """The motion vector of a rotation that shifts the picture by the estimate of phase correlation."""
         height, width = filtered.shape
         shift, _ = cv2.phaseCorrelate(
@@ -128,7 +125,7 @@ class Baseline:
         turned = np.linalg.lstsq(self._mean_shifts.T, np.array(shift), rcond=None)[0]
         return np.array([*turned, 0.0, 0.0])
 
-    def _solve(self, filtered: Field, vector: Floats) -> tuple[Floats, float]:
+    def _solve(self, filtered: Singles, vector: Floats) -> tuple[Floats, float]:
         """The motion, by iteratively reweighted least squares, and the mean weight of the points, 0 … 1."""
         residuals = self._residuals(filtered, vector)
         # With large tolerances first, unless most of the points fit already.
@@ -147,7 +144,7 @@ class Baseline:
             residuals = self._residuals(filtered, vector)
         return vector, float(weights.mean())
 
-    def _residuals(self, filtered: Field, vector: Floats) -> Floats:
+    def _residuals(self, filtered: Singles, vector: Floats) -> Floats:
         """Residuals (N,), in grey levels, of the points under this motion."""
         at = self._projected(vector).astype(np.float32)
         shown = cv2.remap(filtered, at[:, None], None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -209,7 +206,7 @@ class Baseline:
         return steady
 
 
-def _contrast(filtered: Field) -> float:
+def _contrast(filtered: Singles) -> float:
     """The mean absolute value of a high-pass filtered picture, in grey levels."""
     return float(cv2.norm(filtered, cv2.NORM_L1)) / filtered.size
 

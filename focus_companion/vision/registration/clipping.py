@@ -8,18 +8,18 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .linear_light import Field
+from ..arrays import Mask, Singles
 
 MAX_USABLE_LEVEL: Final = 249
 """Maximum grey level that is used; higher ones are clipped."""
 
 
-def brightest_near(picture: Field | NDArray[np.uint8]) -> Field:
+def brightest_near(picture: Singles | NDArray[np.uint8]) -> Singles:
     """For each pixel and channel (h, w, 3), the maximum of it and its neighbours."""
     return np.asarray(cv2.dilate(picture, np.ones((3, 3), np.uint8)), np.float32)
 
 
-def clipped_range(expected: Field, before: Field | NDArray[np.uint8]) -> tuple[Field, Field]:
+def clipped_range(expected: Singles, before: Singles | NDArray[np.uint8]) -> tuple[Singles, Singles]:
     """The least and the greatest levels (h, w, 3) of the pixels of a coarse picture, which would be
     ``expected`` if nothing were clipped; ``before`` is the earlier picture from which these follow.
 
@@ -32,7 +32,7 @@ def clipped_range(expected: Field, before: Field | NDArray[np.uint8]) -> tuple[F
     return np.asarray(low, np.float32), np.asarray(high, np.float32)
 
 
-def as_clipped(now: Field, expected: Field, before: Field) -> NDArray[np.bool_]:
+def as_clipped(now: Singles, expected: Singles, before: Singles) -> Mask:
     """The channels (h, w, 3) that are clipped at least in part, or should be, and look as they should; the
     arguments are those of :func:`clipped_range`, and the picture ``now``.
     """

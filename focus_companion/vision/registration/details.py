@@ -7,7 +7,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from .linear_light import Field
+from ..arrays import Singles
 
 _DETAIL: Final = 0.5
 """Maximum size, in squares, of what counts as a detail: the edges of pieces do, a reflection does not."""
@@ -22,7 +22,7 @@ def detail_window(square: float) -> tuple[int, int]:
     return size, size
 
 
-def details(picture: Field, usable: Field, square: float) -> Field:
+def details(picture: Singles, usable: Singles, square: float) -> Singles:
     """What differs from the local mean in a picture (h, w, 3), both of its ``usable`` (h, w; 0 or 1) pixels
     only, and 0 elsewhere.
     """
@@ -31,7 +31,7 @@ def details(picture: Field, usable: Field, square: float) -> Field:
     return np.asarray(usable * (picture - cv2.blur(usable * picture, window) / share), np.float32)
 
 
-def in_both(before: Field, now: Field) -> bool:
+def in_both(before: Singles, now: Singles) -> bool:
     """Whether most of these details of two pictures are the same."""
     unexplained = float(np.square(now - before).sum())
     return unexplained < (1 - _MIN_SAME_DETAILS) * float(np.square(before).sum() + np.square(now).sum())

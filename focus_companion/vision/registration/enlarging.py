@@ -7,15 +7,14 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Field = NDArray[np.float32]
+from ..arrays import Singles
 
 _ROWS: Final = 96
 """Approximate height of a strip in pixels; so many rows of a large picture fit in the cache."""
 
 
-def enlarged(grid: Field, cell: int, width: int, height: int) -> Iterator[tuple[slice, Field]]:
+def enlarged(grid: Singles, cell: int, width: int, height: int) -> Iterator[tuple[slice, Singles]]:
     """The values of a grid (rows, columns[, channels]) for every pixel, by linear interpolation between the
     centres of its cells of ``cell`` × ``cell`` pixels; the grid has a border of one cell around the picture.
 

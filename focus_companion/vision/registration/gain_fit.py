@@ -11,10 +11,11 @@ from typing import Final
 import cv2
 import numpy as np
 
+from ..arrays import Singles
 from ..capture.frames import Image
 from .channels import across_channels
 from .clipping import MAX_USABLE_LEVEL
-from .linear_light import LINEAR, Field, to_levels, to_linear
+from .linear_light import LINEAR, to_levels, to_linear
 
 _GAIN_CELL: Final = 1.0
 """Node spacing of the gain field in squares: wider than a piece, narrower than a shadow."""
@@ -46,12 +47,12 @@ class GainFit:
         self.before, self.now = before.astype(np.float32), now.astype(np.float32)
         self.square = square
         usable = across_channels(cv2.max, cv2.max(before, now)) <= MAX_USABLE_LEVEL
-        self.usable: Field = usable.astype(np.float32)
+        self.usable: Singles = usable.astype(np.float32)
         step = max(1, self.usable.size // _GAIN_SAMPLES)
         ratio = (self.now.reshape(-1, 3)[::step] + 1) / (self.before.reshape(-1, 3)[::step] + 1)
         self.global_gain = np.median(ratio, axis=0).astype(np.float32)
-        self.gain: Field = np.broadcast_to(self.global_gain, (*self.nodes(_GAIN_CELL), 3))
-        self.veil: Field | None = None
+        self.gain: Singles = np.broadcast_to(self.global_gain, (*self.nodes(_GAIN_CELL), 3))
+        self.veil: Singles | None = None
 
     def reset_gain(self) -> None:
         """Make the global gain the gain everywhere."""
@@ -78,30 +79,30 @@ class GainFit:
         """Share of the picture that the model explains, 0 … 1."""
         return float(self.weights(RESIDUAL_SCALES[-1]).mean())
 
-    def weights(self, scale: float) -> Field:
+    def weights(self, scale: float) -> Singles:
         """Weights (h, w), 0 … 1, of the pixels; 0 where one is clipped."""
         residuals = across_channels(cv2.max, np.abs(self.residuals())) / np.float32(scale)
         return np.asarray(self.usable / np.square(1 + residuals * residuals), np.float32)
 
-    def residuals(self) -> Field:
+    def residuals(self) -> Singles:
         """Residuals (h, w, 3) in grey levels: the later picture minus the model's prediction."""
         before = self.relit(self.before)
         if self.veil is not None:
             before = to_levels(to_linear(before) + self.per_pixel(self.veil, cv2.INTER_LINEAR)[..., None])
         return np.asarray(self.now - before, np.float32)
 
-    def relit(self, picture: Field) -> Field:
+    def relit(self, picture: Singles) -> Singles:
         """A picture (h, w, 3) with the gain."""
         return np.asarray(picture * self.per_pixel(self.gain, cv2.INTER_CUBIC), np.float32)
 
-    def _without_veil(self) -> Field:
+    def _without_veil(self) -> Singles:
         """The later picture, in grey levels, without the veil."""
         if self.veil is None:
             return self.now
         return to_levels(self.linear[1] - self.per_pixel(self.veil, cv2.INTER_LINEAR)[..., None])
 
     @cached_property
-    def linear(self) -> tuple[Field, Field]:
+    def linear(self) -> tuple[Singles, Singles]:
         """Both pictures in linear light, 0 … 1."""
         before, now = (np.asarray(cv2.LUT(picture, LINEAR), np.float32) for picture in self.pictures)
         return before, now
@@ -111,13 +112,13 @@ class GainFit:
         height, width = self.now.shape[:2]
         return max(2, round(height / (cell * self.square))), max(2, round(width / (cell * self.square)))
 
-    def per_pixel(self, nodes: Field, interpolation: int) -> Field:
+    def per_pixel(self, nodes: Singles, interpolation: int) -> Singles:
         """A grid's values interpolated for every pixel."""
         height, width = self.now.shape[:2]
         return np.asarray(cv2.resize(nodes, (width, height), interpolation=interpolation), np.float32)
 
 
-def cells(values: Field, nodes: tuple[int, int]) -> Field:
+def cells(values: Singles, nodes: tuple[int, int]) -> Singles:
     """Local means of a picture's values around the nodes of a grid (rows, columns)."""
     found = cv2.resize(values, nodes[::-1], interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.blur(found, (3, 3)), np.float32)

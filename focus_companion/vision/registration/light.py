@@ -16,12 +16,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, Singles
 from ..capture.frames import Image
 from ..capture.sampling import halved
 from .channels import channel_sum
 from .enlarging import enlarged
 from .light_patch import LightPatch
-from .linear_light import GAMMA, LINEAR, Field, to_levels, to_linear
+from .linear_light import GAMMA, LINEAR, to_levels, to_linear
 
 VEIL_LEVELS: Final = 511
 """Quantization levels of a veil of either sign. If set lower, the darkest channel shows the steps, as gamma
@@ -41,8 +42,8 @@ class Light:
     ``patches``.
     """
 
-    gain: Field
-    veil: Field | None
+    gain: Singles
+    veil: Singles | None
     patches: tuple[LightPatch, ...] = ()
 
     def veil_at(self, across: float, down: float) -> float:
@@ -56,7 +57,7 @@ class Light:
         veil = float(self.veil[row, column])
         return float(np.copysign(255 * abs(veil) ** (1 / GAMMA), veil))
 
-    def gain_at(self, across: NDArray[np.float64], down: NDArray[np.float64]) -> Field:
+    def gain_at(self, across: Floats, down: Floats) -> Singles:
         """The gains (D, A, 3) at places given as shares of the picture's width (A,) and height (D,); outside
         0 … 1, those at its edge.
         """
@@ -92,19 +93,19 @@ class Light:
         return corrected
 
 
-def _resampled(nodes: Field, width: int, height: int, interpolation: int) -> Field:
+def _resampled(nodes: Singles, width: int, height: int, interpolation: int) -> Singles:
     """A grid's values at the centres of cells of :data:`_FINE_CELL` pixels, with a border of one cell."""
     columns, rows = -(-width // _FINE_CELL), -(-height // _FINE_CELL)
     # Cubic interpolation for every pixel would take five times as long as linear.
     return _bordered(np.asarray(cv2.resize(nodes, (columns, rows), interpolation=interpolation), np.float32))
 
 
-def _bordered(cells: Field) -> Field:
+def _bordered(cells: Singles) -> Singles:
     """The values of cells with a border of one cell."""
     return np.asarray(cv2.copyMakeBorder(cells, 1, 1, 1, 1, cv2.BORDER_REPLICATE), np.float32)
 
 
-def _weights_without_veil(picture: Image, before: Image, factor: Field, veil: Field) -> Field:
+def _weights_without_veil(picture: Image, before: Image, factor: Singles, veil: Singles) -> Singles:
     """Weights (rows, columns), 0 … 1, of the picture without its veil; the rest is that of ``before``.
     ``factor`` (rows, columns, 3), that of undoing the gain, and ``veil`` (rows, columns) are
     :func:`_resampled`, and so are the weights.
@@ -139,7 +140,7 @@ def _unveiling_table() -> NDArray[np.uint8]:
     return np.asarray(np.round(255 * remaining), np.uint8)
 
 
-def _unveiled(picture: Image, veil: Field) -> Image:
+def _unveiled(picture: Image, veil: Singles) -> Image:
     rows, columns = np.nonzero(np.abs(veil) > 0.5 / VEIL_LEVELS)
     if not len(rows):
         return picture

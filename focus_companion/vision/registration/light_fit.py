@@ -6,12 +6,12 @@ from typing import Final
 
 import numpy as np
 
+from ..arrays import Singles
 from ..capture.frames import Image
 from ..capture.sampling import halved
 from .gain_fit import RESIDUAL_SCALES, GainFit
 from .light import Light
 from .light_patch import LightPatch
-from .linear_light import Field
 from .patch_fit import fit_patches
 from .veil_fit import fit_veil, seems_veiled
 
@@ -47,6 +47,6 @@ def _model(fit: GainFit, patches: tuple[LightPatch, ...] = ()) -> tuple[Light, f
     return Light(np.asarray(fit.gain, np.float32), fit.veil, patches), fit.explained()
 
 
-def _same(gain: Field) -> bool:
+def _same(gain: Singles) -> bool:
     """Whether the light with this gain counts as the same."""
     return float(np.abs(gain - 1).max()) < _MAX_SAME_GAIN_CHANGE

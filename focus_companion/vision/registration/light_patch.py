@@ -10,17 +10,14 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Mask, Singles
 from .channels import channel_sum
 from .clipping import as_clipped
-from .linear_light import Field
 
 MIN_AREA: Final = 4.0
 """Minimum area of a patch in squares, and of a hole in it: that of the shadow of a tall stack is smaller, and
 so is that of an act on two squares. Raising it leaves narrower patches to the smooth gain."""
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +27,13 @@ class LightPatch:
     """
 
     inside: Mask
-    factor: Field
+    factor: Singles
 
-    def applied(self, picture: Field) -> Field:
+    def applied(self, picture: Singles) -> Singles:
         """The picture (h, w, 3) of the same grid with the patch on it."""
         return np.asarray(np.where(self.inside[..., None], picture * self.factor, picture), np.float32)
 
-    def factors(self, now: Field, expected: Field, before: Field) -> Field:
+    def factors(self, now: Singles, expected: Singles, before: Singles) -> Singles:
         """The factors (rows, columns, 3) for the cells of a finer grid over the picture.
 
         Within a pixel of the edge, whose place is not known better, it is the mixture of both lights that

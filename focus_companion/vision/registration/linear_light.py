@@ -6,9 +6,8 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Field = NDArray[np.float32]
+from ..arrays import Singles
 
 GAMMA: Final = 2.2
 """Gamma of the grey levels; a veil is additive in linear light."""
@@ -17,11 +16,11 @@ LINEAR: Final = (np.arange(256) / 255.0).astype(np.float32) ** np.float32(GAMMA)
 """Linear light of each grey level."""
 
 
-def to_linear(levels: Field) -> Field:
+def to_linear(levels: Singles) -> Singles:
     """Grey levels to linear light, 0 for black and 1 for white."""
     return np.asarray(cv2.pow(np.maximum(levels / np.float32(255), 0), GAMMA), np.float32)
 
 
-def to_levels(light: Field) -> Field:
+def to_levels(light: Singles) -> Singles:
     """Linear light to grey levels."""
     return np.asarray(255 * cv2.pow(np.clip(light, 0, 1), 1 / GAMMA), np.float32)

@@ -11,12 +11,10 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..geometry.scene import Camera, Lens
 from ..geometry.stack_masks import Window
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import Final
 import cv2
 import numpy as np
 
+from ..arrays import Mask, Singles
 from .channels import across_channels, channel_sum
 from .clipping import MAX_USABLE_LEVEL, brightest_near, clipped_range
 from .details import details, in_both
 from .gain_fit import GAIN_PRIOR, MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit
-from .light_patch import LightPatch, Mask, without_small_parts
-from .linear_light import Field
+from .light_patch import LightPatch, without_small_parts
 
 _MAX_PATCHES: Final = 3
 """Maximum number of patches, such as one that is gone and another that came; each takes 10 ms."""
@@ -81,7 +81,7 @@ def _fit_patch(fit: GainFit, *, darker: bool) -> LightPatch | None:
     return LightPatch(inside, factor) if visible and white and _details_remain(fit, inside) else None
 
 
-def _factor(fit: GainFit, expected: Field, factor: Field, weights: Field, inside: Mask) -> Field:
+def _factor(fit: GainFit, expected: Singles, factor: Singles, weights: Singles, inside: Mask) -> Singles:
     """The factor (3,) of a patch, beginning with ``factor``: that with the least sum of absolute
     residuals. ``expected`` (h, w, 3): the picture without the patch; ``weights`` (n,) of the pixels
     ``inside`` (h, w).
@@ -106,7 +106,7 @@ def _factor(fit: GainFit, expected: Field, factor: Field, weights: Field, inside
     )
 
 
-def _explained_inside(fit: GainFit, patches: Sequence[LightPatch], before: Field) -> bool:
+def _explained_inside(fit: GainFit, patches: Sequence[LightPatch], before: Singles) -> bool:
     """Whether the patches explain enough of what a gain alone leaves inside them; applies them to the
     earlier picture ``before`` (h, w, 3), and fits the gain to it.
     """
@@ -133,7 +133,7 @@ def _details_remain(fit: GainFit, inside: Mask) -> bool:
     return in_both(before[inside], now[inside])
 
 
-def _costs(fit: GainFit, expected: Field, scale: float) -> Field:
+def _costs(fit: GainFit, expected: Singles, scale: float) -> Singles:
     """Negative log-likelihoods (h, w), up to a constant, of the later picture's pixels, whose residuals
     have a heavy tail. ``expected`` (h, w, 3) is not clipped.
     """
@@ -143,13 +143,13 @@ def _costs(fit: GainFit, expected: Field, scale: float) -> Field:
     return np.asarray(np.log1p(residuals * residuals), np.float32)
 
 
-def _weights_of_all(fit: GainFit) -> Field:
+def _weights_of_all(fit: GainFit) -> Singles:
     """The weights of all pixels, also of those that are clipped."""
     costs = _costs(fit, fit.relit(fit.before), RESIDUAL_SCALES[-1])
     return np.asarray(np.exp(-2 * costs), np.float32)
 
 
-def _weighted_median(values: Field, weights: Field) -> float:
+def _weighted_median(values: Singles, weights: Singles) -> float:
     """The value up to which half of the weight lies; both arrays have the same shape."""
     order = np.argsort(values, axis=None)
     cumulative = np.cumsum(weights.ravel()[order])

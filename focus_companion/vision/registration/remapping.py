@@ -7,12 +7,10 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..capture.frames import Image
 from .enlarging import enlarged
-
-Floats = NDArray[np.float64]
 
 _GRID_STEP: Final = 16
 """Sampling step of the remapping in pixels, with linear interpolation in between."""

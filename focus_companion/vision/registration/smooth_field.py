@@ -6,9 +6,8 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from .linear_light import Field
+from ..arrays import Mask, Singles
 
 _KNOWN_WEIGHT: Final = 50.0
 """Weight of the veil's values where they are known, relative to its smoothness; if set lower, narrow
@@ -21,12 +20,12 @@ _SMOOTHING_TOLERANCE: Final = 1e-6
 """Sum of squared residuals at which the veil counts as smooth; that takes about thirty iterations."""
 
 
-def smoothest(values: Field, known: NDArray[np.bool_]) -> Field:
+def smoothest(values: Singles, known: Mask) -> Singles:
     """The field (rows, columns) with the least curvature that has about these ``values`` where they are
     ``known``, and tends to zero far from there; by the method of conjugate gradients.
     """
 
-    def product(field: Field) -> Field:
+    def product(field: Singles) -> Singles:
         """That of the symmetric matrix of the least-squares problem with a field."""
         return np.asarray(weights * field + _laplacian(_laplacian(field)), np.float32)
 
@@ -45,5 +44,5 @@ def smoothest(values: Field, known: NDArray[np.bool_]) -> Field:
     return np.asarray(field, np.float32)
 
 
-def _laplacian(field: Field) -> Field:
+def _laplacian(field: Singles) -> Singles:
     return np.asarray(cv2.Laplacian(field, cv2.CV_32F, borderType=cv2.BORDER_REFLECT), np.float32)

@@ -7,12 +7,12 @@ from typing import Final
 import cv2
 import numpy as np
 
+from ..arrays import Mask, Singles
 from .channels import across_channels, channel_sum
 from .details import detail_window, details, in_both
 from .gain_fit import MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit, cells
 from .light import VEIL_LEVELS
-from .light_patch import Mask
-from .linear_light import GAMMA, Field, to_linear
+from .linear_light import GAMMA, to_linear
 from .smooth_field import smoothest
 
 _VEIL_CELL: Final = 0.25
@@ -82,7 +82,7 @@ def _improve_veil(fit: GainFit, scale: float) -> None:
     fit.veil = np.asarray(veil + more, np.float32)
 
 
-def _limit_veil(fit: GainFit, without: Field, shaded: Field) -> None:
+def _limit_veil(fit: GainFit, without: Singles, shaded: Singles) -> None:
     """Keep the veil only where it explains most of what a gain alone leaves, and more than shadows do.
     Where nothing explains the picture, because a piece came or went, continue the veil smoothly from its
     surroundings.
@@ -104,7 +104,7 @@ def _limit_veil(fit: GainFit, without: Field, shaded: Field) -> None:
     fit.veil = np.where(np.isin(parts, [0, *kept]), veil, np.float32(0)) if kept else None
 
 
-def _weights_with_shadows(fit: GainFit) -> Field:
+def _weights_with_shadows(fit: GainFit) -> Singles:
     """The weights if shadows of stacks came or went, which may be as narrow as a veil: they multiply the
     light by a factor that is the same in all channels.
     """

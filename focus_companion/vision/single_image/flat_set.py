@@ -17,11 +17,11 @@ from ..appearance.background import shade_log_likelihood
 from ..appearance.colour_model import BARE, CLASS, CLASSES
 from ..appearance.flat_pieces import TOP, flat_tops
 from ..appearance.shades import LOG_OFFSET, USUAL_SHADES, Shade, matched
+from ..arrays import Floats, Mask, Singles
 from ..detection.quarter_turn import usual_roles
 from ..geometry.stack_masks import Outlines, Window, fields, unused_fields
-from ..masks import Mask, uniform
+from ..masks import uniform
 
-Floats = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
 
 _PARITY = (np.array(FILE) + np.array(RANK)) % 2
@@ -129,8 +129,8 @@ class FieldShades:
         return _as_pixels(np.nan_to_num(shades)).take(index, axis=0), np.isfinite(shades).all(1).take(index)
 
     def log_likelihood(
-        self, pixels: Pixels, outlines: Outlines, window: Window, elsewhere: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
+        self, pixels: Pixels, outlines: Outlines, window: Window, elsewhere: Singles
+    ) -> Singles:
         """(h, w) log-likelihoods of the window's pixels (h, w, 3) if they show the bare board; ``elsewhere``
         (h, w) is that of pixels outside the 52 squares.
         """
@@ -219,9 +219,7 @@ class FlatColours:
             if label + TOP in self.tops
         }
 
-    def log_likelihood(
-        self, pixels: Pixels, outlines: Outlines, window: Window, sides: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
+    def log_likelihood(self, pixels: Pixels, outlines: Outlines, window: Window, sides: Singles) -> Singles:
         """(h, w, CLASSES + TOP) log-likelihoods of the window's pixels (h, w, 3) for the bare board, the
         sides of pieces and their tops. ``sides`` (h, w, CLASSES) are those of pieces whose tops are not
         known, and of what is outside the lattice.
@@ -239,7 +237,7 @@ class FlatColours:
         return scores
 
 
-def of_whole_pieces(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+def of_whole_pieces(scores: Singles) -> Singles:
     """(h, w, CLASSES) from (h, w, CLASSES + TOP): the higher of each colour's side and top."""
     pieces = np.maximum(scores[..., BARE + 1 : CLASSES], scores[..., CLASSES:])
     return np.concatenate([scores[..., : BARE + 1], pieces], axis=-1)

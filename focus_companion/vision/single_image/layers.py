@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from ...game.position import MAX_HEIGHT
 from ..appearance.colour_model import CLASSES
 from ..appearance.flat_pieces import TOP
+from ..arrays import Floats, Mask, Singles
 from ..geometry.stack_masks import Outlines, Window
 
 _MIN_HIDDEN_SHARE = 0.4
 """Minimum share of a piece that a stack in front of it must cover to be confused with it."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -44,9 +43,7 @@ class Layers:
     :attr:`window` shall contain in addition to the board.
     """
 
-    def __init__(
-        self, outlines: Outlines, tops: Sequence[NDArray[np.bool_]] = (), area: Window | None = None
-    ) -> None:
+    def __init__(self, outlines: Outlines, tops: Sequence[Mask] = (), area: Window | None = None) -> None:
         self.outlines = outlines
         board = outlines.window(range(len(outlines.columns)))
         self.window = board if area is None else board.including(area)
@@ -75,16 +72,14 @@ class Layers:
             )
         return self._hiding[square]
 
-    def _shared(self, square: int, near: int, piece: NDArray[np.bool_]) -> int:
+    def _shared(self, square: int, near: int, piece: Mask) -> int:
         """Number of pixels of a piece on a square that the tallest stack on ``near`` covers."""
         left = piece.copy()
         columns = self.outlines.columns
         columns[near].cut_from(left, columns[square].window, MAX_HEIGHT)
         return int(np.count_nonzero(piece) - np.count_nonzero(left))
 
-    def scores(
-        self, square: int, scores: NDArray[np.float32], stacks: Sequence[tuple[int, ...]]
-    ) -> LayerScores:
+    def scores(self, square: int, scores: Singles, stacks: Sequence[tuple[int, ...]]) -> LayerScores:
         """The layer scores of ``square``.
 
         ``scores``: log-likelihoods of the pixels of :attr:`window`, (h, w, CLASSES), or (h, w, CLASSES + TOP)
@@ -117,7 +112,7 @@ class Layers:
         """The rows and columns of :attr:`window` that the column of a square covers."""
         return self.outlines.columns[square].window.within(self.window)
 
-    def uncovered(self, square: int, stacks: Sequence[tuple[int, ...]]) -> NDArray[np.bool_]:
+    def uncovered(self, square: int, stacks: Sequence[tuple[int, ...]]) -> Mask:
         """The pixels (h, w) of a square's column that no nearer stack covers."""
         column = self.outlines.columns[square]
         free = np.ones(column.masks[0].shape, np.bool_)
@@ -131,7 +126,7 @@ class Layers:
         return self.outlines.paint(dict(enumerate(stacks)), window, self._far[square], self.tops, TOP)
 
 
-def _level_maps(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def _level_maps(masks: Mask) -> NDArray[np.uint8]:
     """(MAX_HEIGHT + 1, h, w): for a stack of each height, the number (1 …) of the piece that each pixel
     shows, or 0.
     """

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..appearance.colour_model import BARE, CLASSES, bins
 from ..appearance.first_colours import occluder_density
-from ..masks import Mask, grown, opened
+from ..arrays import Mask, Singles
+from ..masks import grown, opened
 
 _MIN_HAND_AREA = 0.8
 """Minimum area of a hand, in squares; a piece covers half a square."""
@@ -29,7 +30,7 @@ _MIN_PIECE_HALF_WIDTH = 0.05
 """Minimum half width, in squares, of the visible part of a piece beside a hand."""
 
 
-def covered(pixels: NDArray[np.uint8], lattice: Mask, scores: NDArray[np.float32], pitch: float) -> Mask:
+def covered(pixels: NDArray[np.uint8], lattice: Mask, scores: Singles, pitch: float) -> Mask:
     """Mask (h, w) of the pixels of a window (h, w, 3) BGR that show an occluder.
 
     ``lattice``: mask (h, w) of the squares. ``scores`` (h, w, CLASSES): log-likelihoods under a model of

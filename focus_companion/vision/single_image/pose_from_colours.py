@@ -13,14 +13,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, Integers, Mask, Singles
 from ..capture.sampling import looked_up
 from ..detection.edge_fit import occluded
 from ..detection.edges import DIRECTIONS, NORMALS, Edges, OutlinePoints, nearest_edges, outlines
 from ..geometry.pose import Prior, adjust
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Window
-
-Floats = NDArray[np.float64]
 
 _CLASS_OFFSET = 0.07
 """Distance from an outline, in squares, at which the painted classes inside and outside are looked up."""
@@ -63,7 +62,7 @@ def fit_to_colour_edges(
     camera: Camera,
     profile: BoardProfile,
     stacks: Sequence[str],
-    scores: NDArray[np.float32],
+    scores: Singles,
     painted: NDArray[np.uint8],
     window: Window,
     edges: Edges,
@@ -110,11 +109,11 @@ def fit_to_colour_edges(
 
 def _ends(
     shown: OutlinePoints,
-    usable: NDArray[np.bool_],
-    inner: NDArray[np.int64],
-    outer: NDArray[np.int64],
-    scores: NDArray[np.float32],
-    origin: NDArray[np.int64],
+    usable: Mask,
+    inner: Integers,
+    outer: Integers,
+    scores: Singles,
+    origin: Integers,
     reach: float,
 ) -> tuple[Floats, Floats]:
     """For every usable point, how far outside the outline its colour ends, in pixels, and the standard
@@ -143,7 +142,7 @@ def _ends(
     return mean, spread
 
 
-def _looked_up(painted: NDArray[np.uint8], places: Floats) -> NDArray[np.int64]:
+def _looked_up(painted: NDArray[np.uint8], places: Floats) -> Integers:
     """The class painted at these places (…, 2); -1 outside the window."""
     found, inside = looked_up(painted, places)
     return np.where(inside, found.astype(np.int64), -1)

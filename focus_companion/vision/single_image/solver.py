@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...game.position import MAX_HEIGHT
 from ..appearance.colour_model import CLASS, CLASSES
+from ..arrays import Floats, Singles
 from .layers import Layers, LayerScores
 
 Stack = tuple[int, ...]
@@ -48,7 +48,7 @@ class Solver:
     def __init__(
         self,
         layers: Layers,
-        scores: NDArray[np.float32],
+        scores: Singles,
         players: Sequence[str],
         limit: int,
         pixel_weight: float,
@@ -162,7 +162,7 @@ class Solver:
             self._layer_scores[square] = self.layers.scores(square, self._scores, self._stacks)
         return self._layer_scores[square]
 
-    def _prior(self, square: int) -> NDArray[np.float64]:
+    def _prior(self, square: int) -> Floats:
         """Log prior of each player's colour: its share of the pieces that are not seen elsewhere."""
         seen = np.zeros(CLASSES)
         for other, stack in enumerate(self._stacks):

@@ -16,6 +16,7 @@ from ..appearance.first_colours import first_model, occluder_density, usual_piec
 from ..appearance.flat_pieces import TOP, flat_tops
 from ..appearance.piece_play import Place, painted_off_centre
 from ..appearance.shades import Shade
+from ..arrays import Mask, Singles
 from ..detection.edges import Edges, board_bounds
 from ..detection.refine import lens_prior
 from ..geometry.lens_profiles import LensProfile
@@ -143,7 +144,7 @@ class View:
         """The pixels (h, w, 3) without sharpening, which would change the shades of fields and tops."""
         self.covered = picture.covered[self.window.slices]
         self.lattice = lattice_mask(self.layers.outlines, self.window)
-        self._scores: dict[Palette, NDArray[np.float32]] = {}
+        self._scores: dict[Palette, Singles] = {}
 
     def usual(self) -> Palette:
         """The palette before anything is known about the position."""
@@ -193,7 +194,7 @@ class View:
             return painted_off_centre(standing, places, outlines, self.window)
         return outlines.paint(standing, self.window, outlines.far_to_near, self.layers.tops, TOP)
 
-    def scores(self, palette: Palette) -> NDArray[np.float32]:
+    def scores(self, palette: Palette) -> Singles:
         """Log-likelihoods relative to the best class of each pixel of the window, at least -MAX_PIXEL_NATS; 0
         where something is over the board. (h, w, CLASSES), or (h, w, CLASSES + TOP) for a flat set.
         """
@@ -217,7 +218,7 @@ class View:
         explained = self.picture.explained_area[self.window.slices] & ~self.covered
         return self.picture.pixel_weight * float(shown[explained].sum(dtype=float))
 
-    def _of_shades(self, palette: Palette, flat: FlatColours) -> NDArray[np.float32]:
+    def _of_shades(self, palette: Palette, flat: FlatColours) -> Singles:
         """Log-likelihoods (h, w, CLASSES + TOP) relative to that of a random colour."""
         # Classes first in memory, whatever the shape: this is several times as fast.
         colours, off = bins(self.pixels), ~self.lattice
@@ -228,7 +229,7 @@ class View:
         known += occluder_density().astype(np.float32).take(colours)[..., None]
         return np.asarray(np.log(known, out=known), np.float32)
 
-    def _of_bins(self, palette: Palette) -> NDArray[np.float32]:
+    def _of_bins(self, palette: Palette) -> Singles:
         # The scores depend only on a pixel's bin and on whether it is on the lattice, and there are fewer
         # bins than pixels.
         beyond = palette.board.table.copy()
@@ -278,7 +279,7 @@ class View:
         return -PIECE_PENALTY * len(pieces) - _EXCESS_PIECE_PENALTY * excess
 
 
-def _around_columns(outlines: Outlines, margin: float) -> NDArray[np.bool_]:
+def _around_columns(outlines: Outlines, margin: float) -> Mask:
     """(H, W) mask of the picture: where a stack may be visible, and ``margin`` pixels around it."""
     lens = outlines.camera.lens
     stacks = dict.fromkeys(range(len(outlines.columns)), MAX_HEIGHT)
@@ -304,6 +305,6 @@ def sharpened(image: NDArray[np.uint8], *, flat: bool) -> NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(rounded, cv2.COLOR_YCrCb2BGR), np.uint8)
 
 
-def relative_to_best(nats: NDArray[np.float32]) -> NDArray[np.float32]:
+def relative_to_best(nats: Singles) -> Singles:
     """Log-likelihoods (…, CLASSES) relative to the best class of each pixel, at least -MAX_PIXEL_NATS."""
     return np.asarray(np.maximum(nats - nats.max(-1, keepdims=True), -MAX_PIXEL_NATS), np.float32)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...game.position import MAX_HEIGHT
 from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
+from ..arrays import Floats, Integers, Mask
 from ..capture.sampling import STRIP_ROWS, blurred, blurred_and_thinned, thinned
 from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, filled_fields
 from ..registration.conditions import Conditions
@@ -104,10 +105,10 @@ class Change:
         self._blur = blur_difference(*parts, outlines.pitch)
         self.shown = focused_alike(*parts, self._blur)
         """Both pictures in the window, blurred, and focused alike."""
-        self.changed: NDArray[np.bool_] = self.differing(*self.shown)
+        self.changed: Mask = self.differing(*self.shown)
         self.occluded = self._occluded_by(objects)
         """Mask (h, w) of what objects cover in the picture; it counts as unchanged. ``None`` without any."""
-        self._under_objects: NDArray[np.bool_] | None = None
+        self._under_objects: Mask | None = None
         """Mask of the window: the pixels that differ where objects cover them. ``None`` without any."""
         if self.occluded is not None:
             part = self.occluded[self.window.slices]
@@ -115,7 +116,7 @@ class Change:
             self.changed &= ~part
             self.shown = np.where(part[..., None], self.shown[1], self.shown[0]), self.shown[1]
         sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
-        self.touched: NDArray[np.float64] = np.array([self._share(s, sums) for s in range(len(SQUARES))])
+        self.touched: Floats = np.array([self._share(s, sums) for s in range(len(SQUARES))])
         """For each square, (52,), the changed share of the pixels of its stack and one more piece."""
 
     @property
@@ -123,7 +124,7 @@ class Change:
         """The earlier picture."""
         return self._pictures[1].image
 
-    def _occluded_by(self, objects: Sequence[SceneObject]) -> NDArray[np.bool_] | None:
+    def _occluded_by(self, objects: Sequence[SceneObject]) -> Mask | None:
         if not objects:
             return None
         occluded = np.zeros(self.before.shape[:2], np.bool_)
@@ -132,7 +133,7 @@ class Change:
             occluded[each.window.slices] |= each.covered(now, before, self.differing(now, before))
         return occluded
 
-    def differing(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    def differing(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> Mask:
         """Mask (h, w) of the pixels in which two blurred pictures (h, w, 3) differ by more than noise."""
         differing = np.empty(now.shape[:2], np.bool_)
         for first in range(0, len(now), STRIP_ROWS):
@@ -167,7 +168,7 @@ class Change:
             return 0.0
         return self.share_of(square, self.changed)
 
-    def share_of(self, square: int, pixels: NDArray[np.bool_]) -> float:
+    def share_of(self, square: int, pixels: Mask) -> float:
         """Share of a square's stack, with one more piece, that ``pixels`` (a mask of the window) covers."""
         mask = self.outlines.columns[square].standing(len(self.standing[square]) + 1)
         return float(pixels[self.column_slices(square)][mask].mean()) if mask.any() else 0.0
@@ -205,7 +206,7 @@ class Change:
                 pieces += _distributed(number, np.bincount(labels[blobs == blob], minlength=CLASSES)[1:])
         return "".join(sorted(pieces))
 
-    def part(self, square: int) -> NDArray[np.bool_]:
+    def part(self, square: int) -> Mask:
         """The changed pixels in a square's window."""
         return self.changed[self.column_slices(square)]
 
@@ -213,7 +214,7 @@ class Change:
         """The rows and columns of the window that a square's column covers."""
         return self.outlines.columns[square].window.within(self.window)
 
-    def deviations(self) -> NDArray[np.float64]:
+    def deviations(self) -> Floats:
         """The deviation of each square, (52,), in standard deviations: a z-score of the mean difference of
         its stack's pixels, by the median and the median absolute deviation over all squares.
 
@@ -252,7 +253,7 @@ def reflected(outlines: Outlines, square: int, conditions: Conditions | None) ->
     return abs(conditions.veil_at(x, y)) > _MIN_DIFFERENCE
 
 
-def _discs(blob: NDArray[np.bool_], diameter: float) -> int:
+def _discs(blob: Mask, diameter: float) -> int:
     """Number of discs of this ``diameter``, in pixels, that form the blob (h, w). A disc with its shadow
     counts as one.
     """
@@ -270,7 +271,7 @@ def _discs(blob: NDArray[np.bool_], diameter: float) -> int:
         cv2.circle(filled, place, round(_MIN_DISC_DISTANCE * diameter), 0.0, cv2.FILLED)
 
 
-def _distributed(number: int, shares: NDArray[np.int64]) -> str:
+def _distributed(number: int, shares: Integers) -> str:
     """Letters of ``number`` pieces, distributed in proportion to the ``shares`` of the colours in a blob."""
     exact = shares * (number / shares.sum())
     counts = exact.astype(int)
@@ -292,7 +293,7 @@ def _stack_pixels(outlines: Outlines, square: int, pieces: int, shape: tuple[int
 
 
 @cached_per_outlines
-def _near_lattice(outlines: Outlines) -> NDArray[np.bool_]:
+def _near_lattice(outlines: Outlines) -> Mask:
     """Mask of the table's window, subsampled: the lattice's squares and whatever may stand on them."""
     window, step = table_window(outlines), _step(outlines)
     stacks = outlines.standing(dict.fromkeys(range(len(SQUARES)), MAX_HEIGHT), window)

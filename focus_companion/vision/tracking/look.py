@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..appearance.cast_shadows import CastShadows, Darkening
 from ..appearance.evidence import Evidence
 from ..appearance.shadow_patches import shadows_may_overlap
+from ..arrays import Floats
 from ..capture.frames import Image
 from ..registration.conditions import Conditions
 from .change import Change, Smoothed
@@ -58,7 +58,7 @@ class Look:
     since: float
     evidence: Evidence
     change: Change | None
-    touched: NDArray[np.float64]
+    touched: Floats
     since_mark: Change | None
     number: int
     unsettled: tuple[int, ...]
@@ -175,7 +175,7 @@ class Look:
         return Darkening.between(*change.shown, change.window, change.outlines, heights)
 
     @cached_property
-    def deviations(self) -> NDArray[np.float64]:
+    def deviations(self) -> Floats:
         """Deviation of each square in standard deviations, (52,): :meth:`.Change.deviations`; 0 if an object
         hides it.
         """

@@ -13,10 +13,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Mask
 from ..capture.frames import Image
 from ..capture.sampling import blurred
 from ..geometry.stack_masks import Window
-from ..masks import Mask, grown
+from ..masks import grown
 
 _MAX_MOTION: Final = 0.35
 """Motion, in squares, of an object that counts as still. Raising it hides more of the pieces beside it."""

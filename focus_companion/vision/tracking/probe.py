@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK, SQUARES
 from ..appearance.colour_model import BARE, CLASS, ColourModel, bins
+from ..arrays import Floats, Mask
 from ..capture.frames import Image
 from ..capture.sampling import looked_up
-from ..geometry.scene import BoardProfile, Camera, Floats, at_height
+from ..geometry.scene import BoardProfile, Camera, at_height
 
 _SAMPLE_OFFSETS = np.array([(0.0, 0.0), (0.55, 0.0), (-0.55, 0.0), (0.0, 0.55), (0.0, -0.55)])
 """Sample points of a piece or a dome, from its centre, in units of the sampled radius."""
@@ -77,7 +78,7 @@ class Probe:
         """Points (52 × 4, 3) near the corners of the squares; only for boards without domes, whose fields may
         differ in shade."""
 
-    def seen_from(self, camera: Camera) -> NDArray[np.bool_]:
+    def seen_from(self, camera: Camera) -> Mask:
         """Mask (N,) of the points that no stack on another square occludes."""
         place = camera.place
         # The line of sight is below the top of a stack from its point up to this fraction of its length.

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
 from ..appearance.colour_model import ColourModel
+from ..arrays import Floats
 from ..capture.frames import Image
 from ..geometry.pose import pushed
-from ..geometry.scene import BoardProfile, Camera, Floats, at_height
+from ..geometry.scene import BoardProfile, Camera, at_height
 from .probe import Probe, agreeing, agreement, log_likelihood_ratio
 
 _SHIFT_STEP = 0.2

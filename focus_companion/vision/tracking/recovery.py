@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Mask
 from ..capture.frames import Image
 from ..geometry.scene import Camera
 from .change import Change
@@ -160,7 +160,7 @@ def _everywhere(change: Change, stacks: Sequence[str]) -> bool:
     return not len(changed) or float(changed.mean()) > _MIN_CHANGED_STACK_SHARE
 
 
-def _changed_stacks(change: Change, stacks: Sequence[str]) -> NDArray[np.bool_]:
+def _changed_stacks(change: Change, stacks: Sequence[str]) -> Mask:
     """For each of the occupied squares, (N,), whether it has changed."""
     occupied = np.array([bool(stack) for stack in stacks])
     return np.asarray(change.touched[occupied] > _MIN_STACK_CHANGE)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
+from ..arrays import Floats, Mask
 from ..capture.frames import Image
 from ..capture.sampling import blurred, thinned
 from ..geometry.stack_masks import Outlines, Window
@@ -104,7 +104,7 @@ class Reference:
         shown = np.where(change.occluded[..., None], self.picture.image, picture.image)
         return Smoothed(shown, picture.undone)
 
-    def add_object(self, found: SceneObject, visible: NDArray[np.bool_]) -> None:
+    def add_object(self, found: SceneObject, visible: Mask) -> None:
         """Make an object part of the scene. The pixels ``visible`` of its window show squares that are still
         visible, but look different from now on.
         """
@@ -147,7 +147,7 @@ class Reference:
         hidden = self.hidden_after(change)
         return hidden if change is None else tuple(sorted({*hidden, *change.covered_squares}))
 
-    def touched(self, change: Change | None) -> NDArray[np.float64]:
+    def touched(self, change: Change | None) -> Floats:
         """For each square, the share of its pixels that have, or may have, changed since the position stood
         there, (52,); ``change`` is ``None`` for the reference itself.
         """

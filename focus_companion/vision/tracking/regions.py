@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
+from ..arrays import Floats, Mask
 from ..capture.frames import Image
 from ..geometry.stack_masks import Window, lattice_mask
 from ..masks import grown
@@ -54,7 +55,7 @@ _MIN_SHADING_LEVEL = 60
 """Lower limit of that brightest channel, in grey levels."""
 
 
-AddedObject = tuple[SceneObject, NDArray[np.bool_]]
+AddedObject = tuple[SceneObject, Mask]
 """An object that is made part of the scene, and the mask (h, w) of the pixels of its window in which squares
 that stay visible look different because of it."""
 
@@ -68,7 +69,7 @@ class Regions:
         self._every = change.step
         self._sampled = change.changed[:: change.step, :: change.step]
 
-    def lone_blob(self) -> NDArray[np.float64] | None:
+    def lone_blob(self) -> Floats | None:
         """The centre, (2,) in pixels of the picture, of a change that may be a single piece put on the board
         or taken off it; ``None`` if anything else has changed as well.
         """
@@ -177,7 +178,7 @@ class Regions:
         part = image[self._window.slices].copy()
         return SceneObject(self._window, part, mask, clear, squares, frozenset(hidden), self._pitch), seen
 
-    def _columns(self, squares: Iterable[int]) -> NDArray[np.bool_]:
+    def _columns(self, squares: Iterable[int]) -> Mask:
         """Mask of the window: where stacks of any height on these squares would be."""
         mask, columns = np.zeros(self._changed.shape, np.bool_), self._outlines.columns
         for square in squares:
@@ -189,7 +190,7 @@ class Regions:
         heights = {square: len(stack) + 1 for square, stack in enumerate(self._standing)}
         return (~self._outlines.standing(heights, self._window)).view(np.uint8)
 
-    def _shading_mask(self, part: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _shading_mask(self, part: Mask) -> Mask:
         """Mask of those pixels in ``part`` (a subsampled mask of the window) that changed as in a shadow: all
         channels by nearly the same factor.
         """
@@ -207,7 +208,7 @@ class Regions:
         )
         return shaded
 
-    def _largest_area(self, remaining: NDArray[np.bool_]) -> float:
+    def _largest_area(self, remaining: Mask) -> float:
         """Area in squares of the largest component of ``remaining`` (a subsampled mask of the window) that
         overlaps the lattice.
         """
@@ -218,8 +219,8 @@ class Regions:
         return float(areas.max()) / square
 
     def _components(
-        self, remaining: NDArray[np.bool_], *, on_ledge: bool = False
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
+        self, remaining: Mask, *, on_ledge: bool = False
+    ) -> tuple[NDArray[np.int32], Floats, float]:
         """The connected components of ``remaining`` (a subsampled mask of the window), labelled on a coarser
         grid; the area of each, 0 if it does not overlap the lattice or, unless ``on_ledge``, may be a piece
         on the board's ledge; and the area of a square.
@@ -245,7 +246,7 @@ class Regions:
         areas[isolated & (reach < _MAX_LEDGE_OVERLAP * square) & (areas < _MAX_LEDGE_AREA * square)] = 0
         return parts, areas, square
 
-    def _labelled(self, remaining: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.int32], float]:
+    def _labelled(self, remaining: Mask) -> tuple[NDArray[np.int32], NDArray[np.int32], float]:
         """The connected components of ``remaining`` (a subsampled mask of the window), labelled on a coarser
         grid, with OpenCV's statistics; and the area of a square there.
         """

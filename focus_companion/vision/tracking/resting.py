@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from .occluder import Occluder
 from .regions import AddedObject
 
@@ -33,7 +34,7 @@ class _Seen:
 
     occluder: Occluder
     part: NDArray[np.uint8]
-    touched: NDArray[np.float64]
+    touched: Floats
     added: AddedObject
 
 

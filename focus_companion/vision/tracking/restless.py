@@ -10,6 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Mask
+
 _MEMORY: Final = 3.0
 """Time constant, in seconds, of the running mean of how often a pixel changes. Raising it delays the
 recognition of a clock that appears; lowering it, a hand that moves on the spot counts as restless."""
@@ -31,7 +33,7 @@ _MARGIN: Final = np.ones((5, 5), np.uint8)
 class RestlessPixels:
     """Learns which pixels of successive subsampled copies of one view never rest, and blanks them."""
 
-    def __init__(self, shape: tuple[int, int], squares: NDArray[np.bool_] | None) -> None:
+    def __init__(self, shape: tuple[int, int], squares: Mask | None) -> None:
         """``shape``: height and width of the copies. ``squares``: their pixels where hands play, which are
         never blanked; ``None`` if no board is known. The first result then takes half a second, otherwise
         longer.
@@ -41,9 +43,9 @@ class RestlessPixels:
         self._pictures = 0
         self._share = np.zeros(shape, np.float32)
         self._restless = np.zeros(shape, np.bool_)
-        self._blanked: NDArray[np.bool_] | None = None
+        self._blanked: Mask | None = None
 
-    def learn(self, time: float, changed: NDArray[np.bool_] | None, *, moves: bool) -> None:
+    def learn(self, time: float, changed: Mask | None, *, moves: bool) -> None:
         """The pixels (h, w) that have ``changed`` in the copy taken at ``time``, if any. Unless something
         small ``moves``, only pixels that are restless already count: a swaying camera changes every edge.
         """

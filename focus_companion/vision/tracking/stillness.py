@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Mask
 from ..capture.frames import Picture
 from ..capture.jpeg import JpegPicture
 from ..capture.planes import sampling_step
@@ -127,7 +128,7 @@ class Stillness:
         self._restless: RestlessPixels | None = None
         self._unrest = Unrest()
         self._spot = MovingSpot()
-        self._squares: NDArray[np.bool_] | None = None
+        self._squares: Mask | None = None
         self._since = 0.0
         self._differed_at = -math.inf
         """Time of the last copy that differed from the one before by more than noise."""
@@ -153,7 +154,7 @@ class Stillness:
         window: Window | None,
         lens: Lens | None = None,
         square: float = 0.0,
-        squares: NDArray[np.bool_] | None = None,
+        squares: Mask | None = None,
     ) -> None:
         """Restrict motion detection to this window; ``None``: to the whole picture. ``lens`` is that of the
         whole picture, ``square`` the side of a square in pixels, and ``squares`` (h, w) a mask of the
@@ -269,7 +270,7 @@ class Stillness:
         self._unrest.update(time, changed if moves else None, still=self.settled)
         return lasted, blanked
 
-    def _squares_in(self, small: Small) -> NDArray[np.bool_] | None:
+    def _squares_in(self, small: Small) -> Mask | None:
         """Mask of a copy (h, w): where squares are, or are at most one square away; ``None`` if no board is
         known.
         """

@@ -9,7 +9,8 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
+
+from ..arrays import Mask
 
 _TILES: Final = (6, 6)
 """Columns and rows of tiles that rest or move separately. With fewer, two players with both arms over the
@@ -38,7 +39,7 @@ class Unrest:
         self.lasts = False
         """Whether nothing has come to rest for long. It ends with the first picture that is still."""
 
-    def update(self, time: float, changed: NDArray[np.bool_] | None, *, still: bool) -> None:
+    def update(self, time: float, changed: Mask | None, *, still: bool) -> None:
         """``changed``: mask (h, w) of the picture taken at ``time``; ``None`` if nothing moves. ``still``:
         whether the picture has been still for long enough to be judged.
         """

@@ -14,10 +14,11 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.referee.verdict import StartDiffers, StartSeen
 from focus_companion.session.pipeline import Pipeline
+from focus_companion.vision.arrays import Floats
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.detection.manual_corners import camera_of, check_corners, corners_of
 from focus_companion.vision.geometry.board_profiles import board_profile
-from focus_companion.vision.geometry.scene import CORNERS, Camera, Floats, Lens
+from focus_companion.vision.geometry.scene import CORNERS, Camera, Lens
 from focus_companion.vision.tracking.look import Look
 from focus_companion.vision.tracking.state import State
 from focus_companion.vision.tracking.watcher import Watcher
