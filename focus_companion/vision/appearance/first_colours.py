@@ -113,11 +113,7 @@ def before_any_piece(players: Sequence[str], profile: BoardProfile) -> ColourMod
 
 
 def first_model(
-    image: Pixels,
-    camera: Camera,
-    profile: BoardProfile,
-    players: Sequence[str],
-    shades: Mapping[str, Shade],
+    image: Pixels, camera: Camera, profile: BoardProfile, players: Sequence[str], shades: Mapping[str, Shade]
 ) -> ColourModel:
     """The colour model before anything about the position is known; ``shades`` as in :func:`usual_pieces`."""
     model = ColourModel()

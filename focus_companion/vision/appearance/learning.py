@@ -84,10 +84,7 @@ def learn(
 
 
 def _correlation_along_edges(
-    colours: ColourModel,
-    pixels: NDArray[np.uint8],
-    painted: NDArray[np.uint8],
-    usable: Mask,
+    colours: ColourModel, pixels: NDArray[np.uint8], painted: NDArray[np.uint8], usable: Mask
 ) -> float:
     """:func:`.correlation_area` of what the ``usable`` pixels (h, w) along the edges of pieces say for the
     classes ``painted`` (h, w); 1 if there are none.

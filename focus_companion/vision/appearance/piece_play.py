@@ -60,10 +60,7 @@ def parts_of(stack: Sequence[int], outlines: Outlines, square: int, nats: Single
     if not tops:
         return [(Part(masks[level], nats[label]),) for level, label in enumerate(stack)]
     return [
-        (
-            Part(masks[level] & ~tops[square][level], nats[label]),
-            Part(tops[square][level], nats[label + TOP]),
-        )
+        (Part(masks[level] & ~tops[square][level], nats[label]), Part(tops[square][level], nats[label + TOP]))
         for level, label in enumerate(stack)
     ]
 
@@ -128,10 +125,7 @@ def nats_of_play(
 
 
 def painted_off_centre(
-    stacks: Mapping[int, Sequence[int]],
-    places: Sequence[Sequence[Place]],
-    outlines: Outlines,
-    window: Window,
+    stacks: Mapping[int, Sequence[int]], places: Sequence[Sequence[Place]], outlines: Outlines, window: Window
 ) -> NDArray[np.uint8]:
     """(h, w): the class that each pixel of the window of all columns shows if the pieces of these stacks,
     given by their classes, stand at these ``places``, for each square bottom first.

@@ -22,10 +22,7 @@ class PixelScores:
     """
 
     def __init__(
-        self,
-        own: Mapping[int, Singles],
-        table: Singles | None = None,
-        bins: NDArray[np.uint16] | None = None,
+        self, own: Mapping[int, Singles], table: Singles | None = None, bins: NDArray[np.uint16] | None = None
     ) -> None:
         self._own, self._table, self._bins = own, table, bins
 

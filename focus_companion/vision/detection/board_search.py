@@ -52,11 +52,7 @@ class BoardSearch:
     """The search for a board in a reduced picture; ``stacks``, if given, determine its orientation."""
 
     def __init__(
-        self,
-        image: Image,
-        profile: BoardProfile,
-        stacks: Sequence[str] | None,
-        lens: LensProfile | None,
+        self, image: Image, profile: BoardProfile, stacks: Sequence[str] | None, lens: LensProfile | None
     ) -> None:
         self._image, self._profile, self._lens = image, profile, lens
         # On an empty board, the known position does not constrain the pose further than the lattice does.

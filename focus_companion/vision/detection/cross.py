@@ -121,12 +121,7 @@ def straight_lattice(lattice: Lattice, lens: Lens) -> Floats:
 
 
 def views(
-    lattice: Lattice,
-    lens: Lens,
-    profile: BoardProfile,
-    *,
-    known: bool = False,
-    level: float = BLOB_HEIGHT,
+    lattice: Lattice, lens: Lens, profile: BoardProfile, *, known: bool = False, level: float = BLOB_HEIGHT
 ) -> list[SquareView]:
     """Cameras for which the lattice, ``level`` mm above the board, is square in one of the bases, with the
     board's centre at its origin. ``known``: the focal length of the lens is known.

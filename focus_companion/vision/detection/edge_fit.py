@@ -73,11 +73,7 @@ def _likely_outlines(
 
 
 def outline_agreement(
-    edges: Edges,
-    camera: Camera,
-    profile: BoardProfile,
-    heights: Sequence[int],
-    squares: Floats | None = None,
+    edges: Edges, camera: Camera, profile: BoardProfile, heights: Sequence[int], squares: Floats | None = None
 ) -> float:
     """Mean agreement, about 0 … 0.8, of the outlines of stacks of known ``heights`` (52) with the edges,
     weighted by ``squares`` (52).

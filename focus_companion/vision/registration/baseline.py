@@ -155,11 +155,7 @@ class Baseline:
         return sampling.points(Motion.of(vector).project(self._rays, sampling.lens))
 
     def conditions(
-        self,
-        picture: Image,
-        before: Image,
-        near: Motion = STILL,
-        moved: Motion = STILL,
+        self, picture: Image, before: Image, near: Motion = STILL, moved: Motion = STILL
     ) -> tuple[Conditions, float]:
         """The conditions of a coarse picture relative to ``before``, and the quality of the motion's fit,
         0 … 1.

@@ -16,13 +16,7 @@ from ..geometry.scene import CORNERS, BoardProfile, Camera
 from ..haze import Haze
 from .off_centre import LEAD_OVERESTIMATE, lead, read_off_centre
 from .piece_width import with_fitting_width
-from .search import (
-    CLEAR_GAIN,
-    best_explanation,
-    initial_explanation,
-    reading_probabilities,
-    refined,
-)
+from .search import CLEAR_GAIN, best_explanation, initial_explanation, reading_probabilities, refined
 from .view import StillPicture
 
 _SEARCH_PITCH = 34.0

@@ -213,13 +213,5 @@ def _fitted_camera(view: View, palette: Palette, stacks: Sequence[str], reach: f
     scores = view.scores(palette)
     picture = view.picture
     return fit_to_colour_edges(
-        view.camera,
-        view.profile,
-        stacks,
-        scores,
-        painted,
-        view.window,
-        picture.edges,
-        picture.prior,
-        reach,
+        view.camera, view.profile, stacks, scores, painted, view.window, picture.edges, picture.prior, reach
     )

@@ -46,12 +46,7 @@ class Solver:
     """
 
     def __init__(
-        self,
-        layers: Layers,
-        scores: Singles,
-        players: Sequence[str],
-        limit: int,
-        pixel_weight: float,
+        self, layers: Layers, scores: Singles, players: Sequence[str], limit: int, pixel_weight: float
     ) -> None:
         self.layers, self._scores = layers, scores
         self._labels = np.array([CLASS[letter] for letter in players])

@@ -151,11 +151,7 @@ class View:
         return Palette(self.picture.usual, self.picture.usual, self.picture.flat)
 
     def relearned(
-        self,
-        stacks: Sequence[str],
-        places: Sequence[Sequence[Place]] | None = None,
-        *,
-        certain: bool = False,
+        self, stacks: Sequence[str], places: Sequence[Sequence[Place]] | None = None, *, certain: bool = False
     ) -> Palette:
         """The palette learned from the picture if it shows these stacks; ``places``: where their pieces
         stand, for each square bottom first, if not at its centre; ``certain``: whether it does show them.

@@ -8,12 +8,7 @@ import cv2
 import numpy as np
 
 from ..capture.frames import Image
-from ..detection.edge_fit import (
-    PARAMETER_COST,
-    fit_outlines,
-    negative_log_likelihoods,
-    outline_agreement,
-)
+from ..detection.edge_fit import PARAMETER_COST, fit_outlines, negative_log_likelihoods, outline_agreement
 from ..detection.edges import Edges, board_bounds
 from ..detection.pixel_check import pixel_mismatch
 from ..detection.refine import APPROXIMATE_REACHES, MAX_MISMATCH, MISMATCH_WEIGHT

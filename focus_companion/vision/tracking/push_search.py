@@ -32,11 +32,7 @@ square lie inside its piece. Raising it may include another lattice place.
 
 
 def seek(
-    image: Image,
-    camera: Camera,
-    profile: BoardProfile,
-    probe: Probe,
-    colours: ColourModel,
+    image: Image, camera: Camera, profile: BoardProfile, probe: Probe, colours: ColourModel
 ) -> tuple[Camera, float]:
     """The camera after the displacement of the board that best explains the picture, and the share of squares
     that agree.

@@ -34,12 +34,7 @@ class Reference:
     belongs to the scene. ``mark``: a later picture, since which changes are computed as well.
     """
 
-    def __init__(
-        self,
-        picture: Smoothed,
-        wrong: Sequence[int] = (),
-        hidden: Collection[int] = (),
-    ) -> None:
+    def __init__(self, picture: Smoothed, wrong: Sequence[int] = (), hidden: Collection[int] = ()) -> None:
         """``wrong``: squares that disagree with the position, possibly including ``hidden`` ones."""
         self.picture = picture
         self.mark: Smoothed | None = None
