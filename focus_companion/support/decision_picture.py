@@ -151,11 +151,9 @@ def _panel(
 def _border(views: Views, square: int, scale: float) -> NDArray[np.float64]:
     """The corners of a square on the ground, (4, 2) pixels of the view."""
     profile, camera = views.outlines.profile, views.outlines.camera
-    half = OUTLINE_HALF_SIDE * profile.pitch
-    x, y = (float(value) for value in profile.centres[square])
-    ground = [(x + half * i, y + half * j, 0.0) for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    ground = profile.outline_of(square, OUTLINE_HALF_SIDE * profile.pitch)
     corner = views.window.left, views.window.top
-    return (camera.project(np.array(ground)) - corner) * scale
+    return (camera.project(ground) - corner) * scale
 
 
 def _coloured(views: Views, terms: Terms) -> Image:

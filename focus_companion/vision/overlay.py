@@ -55,14 +55,8 @@ def draw_reading(image: Image, outlines: Outlines, stacks: Sequence[str], wrong:
         cv2.polylines(drawn, [pixels], closed, colour, width, cv2.LINE_AA, 3)
 
     half = profile.pitch / 2
-    for x, y in profile.centres:
-        ground = [
-            (x - half, y - half, 0),
-            (x + half, y - half, 0),
-            (x + half, y + half, 0),
-            (x - half, y + half, 0),
-        ]
-        line(camera.project(np.array(ground)), (255, 255, 255), 1)
+    for square in range(len(profile.centres)):
+        line(camera.project(profile.outline_of(square, half)), (255, 255, 255), 1)
     for square in outlines.far_to_near:
         stack = stacks[square]
         if not stack:
@@ -77,13 +71,11 @@ def draw_reading(image: Image, outlines: Outlines, stacks: Sequence[str], wrong:
                 line(stroke / scale, (0, 0, 0), 3 * thickness, closed=False)
                 line(stroke / scale, (255, 255, 255), thickness, closed=False)
     for square in wrong:
-        x, y = (float(value) for value in profile.centres[square])
-        around = [(x + half * sx, y + half * sy, 0.0) for sx, sy in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-        ring = camera.project(np.array(around))
+        ring = camera.project(profile.outline_of(square, half))
         line(ring, (255, 255, 255), 3 * thickness + 2)
         line(ring, _WRONG_COLOUR, 3 * thickness)
         # The mark at the corner distinguishes the ring from the lattice for people who cannot see its colour.
-        middle = camera.project(np.array([(x + 0.7 * half, y + 0.7 * half, 0.0)]))[0]
+        middle = camera.project(profile.outline_of(square, 0.7 * half))[2]
         _draw_warning_sign(drawn, middle * scale, max(5.0, 0.13 * camera.pitch_pixels(profile) * scale))
     return drawn
 

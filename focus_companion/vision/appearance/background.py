@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from ..arrays import Mask, Singles
 from ..geometry.stack_masks import Window
 from ..masks import uniform
+from .colour_model import MIN_SAMPLES
 
 _SIGMA = 9.0
 """Standard deviation of a bare pixel's channels from picture to picture, in grey levels, apart from shadows
 of nearby stacks."""
-_MIN_FIELD_PIXELS = 20
-"""Minimum number of a field's pixels that were seen bare for its shade to be known."""
 _SHADE_PERCENTILE = 80
 """Percentile of a field's visible pixels that is taken for its shade, as its piece casts a shadow on
 others."""
@@ -71,7 +70,7 @@ class Background:
         for field in range(1, int(fields.max(initial=0)) + 1):
             rows, columns = np.nonzero(fields == field)
             seen, sure = known[rows, columns], pure[rows, columns]
-            if sure.sum() < _MIN_FIELD_PIXELS or seen.all():
+            if sure.sum() < MIN_SAMPLES or seen.all():
                 continue
             hidden = rows[~seen], columns[~seen]
             colour[hidden] = np.percentile(

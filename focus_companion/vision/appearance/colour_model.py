@@ -25,8 +25,8 @@ BITS = 5
 """Bits of a channel that the histogram keeps."""
 BINS = 1 << BITS
 """Bins of the histogram along each channel."""
-_MIN_SAMPLES = 20
-"""Minimum number of pixels from which a class is learned."""
+MIN_SAMPLES = 20
+"""Minimum number of pixels from which a class, or the shade of a field, is learned."""
 _AUGMENTATIONS = ((0.55, 0.0, 0.35), (0.75, 0.0, 0.6), (1.0, 0.0, 1.0), (1.2, 0.0, 0.5), (1.0, 25.0, 0.3))
 """(factor, grey levels added, weight) of each augmented copy of a sample: a piece in a shadow or closer to a
 lamp has the same colour, darker or brighter, and one that reflects a lamp or the sky has white added."""
@@ -79,7 +79,7 @@ class ColourModel:
         guessed has none.
         """
         for label, pixels in samples.items():
-            if len(pixels) < _MIN_SAMPLES:
+            if len(pixels) < MIN_SAMPLES:
                 continue
             fresh = np.zeros(BINS**3)
             values = pixels.astype(np.float32)

@@ -26,8 +26,8 @@ brightness is between those of the top and the side."""
 _MEDIAN_WINDOW = 0.3
 """Side of the window, in squares of the board, whose median is the local shade: well inside a top, which is
 0.7 squares wide."""
-_MIN_TOP_PIXELS = 30
-"""Minimum number of visible pixels of a top for its shade to be learned."""
+MIN_SHADE_PIXELS = 30
+"""Minimum number of visible pixels of a top, or of all pieces of a colour, for its shade to be measured."""
 
 
 @cached_per_outlines
@@ -94,7 +94,7 @@ class FlatPieceColours(ColourModel):
                 continue
             part = outlines.columns[square].window.within(window)
             visible = masks[min(len(stacks[square]), len(masks)) - 1] & (painted[part] >= CLASSES)
-            if visible.sum() >= _MIN_TOP_PIXELS:
+            if visible.sum() >= MIN_SHADE_PIXELS:
                 label = int(painted[part][visible][0])
                 shade = np.median(pixels[part][visible], axis=0)
                 seen.setdefault(label, []).append((outlines.profile.centres[square], shade))

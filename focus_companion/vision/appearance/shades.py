@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from ..geometry.stack_masks import Outlines
 from ..masks import uniform
 from .colour_model import CLASS
+from .flat_pieces import MIN_SHADE_PIXELS
 from .learning import labels
-
-_MIN_PIXELS = 30
-"""Minimum number of visible pixels of a colour for its shade to be measured."""
 
 LOG_OFFSET = 12.0
 """Grey levels added before taking logarithms, so that the noise of dark pixels counts less."""
@@ -43,7 +41,7 @@ def measured_shades(
     found = {}
     for letter in sorted(set("".join(shown))):
         own = pixels[inner & (painted == CLASS[letter])]
-        if len(own) >= _MIN_PIXELS:
+        if len(own) >= MIN_SHADE_PIXELS:
             blue, green, red = np.median(own, axis=0)
             found[letter] = int(red), int(green), int(blue)
     return found

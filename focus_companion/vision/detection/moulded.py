@@ -28,13 +28,9 @@ _FIELD_OFFSET = 0.35
 """Distance, in squares along each axis, of the samples of a field from its centre: beside most pieces, and
 far enough from the next field for a lattice that is slightly off.
 """
-_RING_RADIUS = 0.42
-"""Radius, in squares, of a ring around a square: outside its piece; where a field of a chess board stands on
-its corner, through that field and the four next to it.
-"""
-_SAMPLE_OFFSET = 0.42
-"""Distance, in squares along each axis, of the samples from the centre of their square: near its corners,
-where pieces occlude the least.
+CORNER_OFFSET = 0.42
+"""Distance, in squares along one or both axes, of places outside the piece from the centre of their square;
+those near its corners, pieces occlude the least.
 """
 _SHADE_TOLERANCE = 14.0
 """Maximum difference in grey levels between samples of one shade: noise, texture, small shadows."""
@@ -102,7 +98,7 @@ def _share_of_diamonds(grey: Image, camera: Camera, profile: BoardProfile) -> fl
     """
     sides = np.array([(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
     directions = np.concatenate(
-        [_RING_RADIUS * sides, _RING_RADIUS / 2**0.5 * _DIAGONALS, _SAMPLE_OFFSET * _DIAGONALS]
+        [CORNER_OFFSET * sides, CORNER_OFFSET / 2**0.5 * _DIAGONALS, CORNER_OFFSET * _DIAGONALS]
     )
     shades = _shades(grey, camera, _places(profile, profile.centres, directions))
     side, corner, farther = shades.reshape(-1, 3, 4).mean(2).T
@@ -116,7 +112,7 @@ def corner_colours(image: Image, camera: Camera, profile: BoardProfile) -> Float
     """Red, green, blue (52, 4, 3) near the four corners of each square, where pieces occlude the least; NaN
     outside the picture.
     """
-    places = _places(profile, profile.centres, _SAMPLE_OFFSET * _DIAGONALS)
+    places = _places(profile, profile.centres, CORNER_OFFSET * _DIAGONALS)
     planes = [_shades(plane, camera, places) for plane in cv2.split(cv2.blur(image, (3, 3)))[::-1]]
     return np.stack(planes, 1).reshape(-1, len(_DIAGONALS), 3)
 
@@ -137,7 +133,7 @@ def _share_of_one_shade(grey: Image, camera: Camera, profile: BoardProfile) -> f
     visible. Moulded boards reach 0.4 and more, unless an arm hides a part of a chequered one; the seven chess
     boards of :data:`MIN_MOULDED_EVIDENCE` reach at most 0.35.
     """
-    places = _places(profile, profile.centres, _SAMPLE_OFFSET * _DIAGONALS)
+    places = _places(profile, profile.centres, CORNER_OFFSET * _DIAGONALS)
     shades = _shades(grey, camera, places)
     places, shades = places[np.isfinite(shades)], shades[np.isfinite(shades)]
     if not len(shades):

@@ -98,6 +98,12 @@ class BoardProfile:
         """Centres (N, 2) mm of squares given by their ``steps`` (N, 2) from the middle of the board."""
         return np.asarray(steps * self.pitch + np.sign(steps) * np.array(self.gaps) / 2)
 
+    def outline_of(self, square: int, half: float) -> Floats:
+        """Corners (4, 3) mm, at z = 0, of a square on a square of the board, around the same centre, with
+        sides of twice ``half`` mm.
+        """
+        return at_height(self.centres[square] + half * np.array(list(CORNERS.values())))
+
     @property
     def corners(self) -> Floats:
         """Corners a1, h1, h8, a8 of the full 8×8 lattice at z = 0, (4, 3) mm."""

@@ -33,9 +33,10 @@ _BOARD_MARGIN = 2.0
 """Margin around the lattice, in squares, that is searched for an arm."""
 _TABLE_MARGIN = 4.5
 """Margin around the lattice, in squares, that is searched for pieces that were put down."""
-_MIN_COVERED_SHARE = 0.2
-"""Share of a square's pixels that must differ where an object covers them for the square to count as covered.
-Raising it, a piece put down close beside a resting arm counts as not put down."""
+CLEAR_SHARE = 0.2
+"""Changed share of a square's pixels above which the square has clearly changed; if an object covers these
+pixels, it counts as covered. Raising it, a piece put down close beside a resting arm counts as not put
+down."""
 _MIN_PIECE_NATS = 0.5
 """Minimum log-likelihood of a piece's class at a pixel beside the board; 0 is that of a random colour."""
 _MIN_NEW_PIECE_NATS = 1.0
@@ -150,7 +151,7 @@ class Change:
         under = self._under_objects
         if under is None:
             return frozenset()
-        return frozenset(s for s in range(len(SQUARES)) if self.share_of(s, under) > _MIN_COVERED_SHARE)
+        return frozenset(s for s in range(len(SQUARES)) if self.share_of(s, under) > CLEAR_SHARE)
 
     def comparable(self, square: int) -> bool:
         """Whether a few changed pixels of the square tell whether its stack was touched: not if one of the

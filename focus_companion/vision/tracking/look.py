@@ -14,7 +14,7 @@ from ..appearance.shadow_patches import shadows_may_overlap
 from ..arrays import Floats
 from ..capture.frames import Image
 from ..registration.conditions import Conditions
-from .change import Change, Smoothed
+from .change import CLEAR_SHARE, Change, Smoothed
 from .occluder import Occluder
 from .probe import AGREEMENT_THRESHOLD, Probe, agreement, disagreeing_squares
 from .regions import AddedObject, Regions
@@ -28,12 +28,8 @@ _ALL_OVER_SHARE = 0.9
 where it does not reach."""
 _WIDESPREAD_SHARE = 0.3
 """Share of such squares above which a shadow or a reflection has moved over the board."""
-_MIN_OTHER_CHANGE = 0.2
-"""Changed share of a square's pixels from which its shadow may have changed, too."""
 _MIN_FAINT_DEVIATION = 6.0
 """Minimum deviation, in standard deviations, of a faintly changed square."""
-_MAX_FAINT_SHARE = 0.2
-"""Changed share of a square's pixels from which the change is no longer faint."""
 _MAX_FAINT_SQUARES = 4
 """Maximum number of faintly changed squares in a look."""
 _MIN_PERMANENT_MOTION = 0.15
@@ -163,7 +159,7 @@ class Look:
     @cached_property
     def _heights_if_changed(self) -> dict[int, int]:
         """The squares that may have changed, with the greatest height that is usual for their stacks then."""
-        changed = np.flatnonzero(self.touched >= _MIN_OTHER_CHANGE).tolist()
+        changed = np.flatnonzero(self.touched >= CLEAR_SHARE).tolist()
         return {s: len(self.evidence.standing[s]) + 1 for s in changed}
 
     @cached_property
@@ -192,7 +188,7 @@ class Look:
             return {}
         deviation = self.deviations
         faint = sorted(
-            np.flatnonzero((deviation >= _MIN_FAINT_DEVIATION) & (self.touched < _MAX_FAINT_SHARE)),
+            np.flatnonzero((deviation >= _MIN_FAINT_DEVIATION) & (self.touched < CLEAR_SHARE)),
             key=lambda s: -deviation[s],
         )
         return {int(s): float(deviation[s]) for s in faint[:_MAX_FAINT_SQUARES]}

@@ -12,6 +12,7 @@ from ..appearance.colour_model import BARE, CLASS, ColourModel, bins
 from ..arrays import Floats, Mask
 from ..capture.frames import Image
 from ..capture.sampling import looked_up
+from ..detection.moulded import CORNER_OFFSET
 from ..geometry.scene import BoardProfile, Camera, at_height
 
 _SAMPLE_OFFSETS = np.array([(0.0, 0.0), (0.55, 0.0), (-0.55, 0.0), (0.0, 0.55), (0.0, -0.55)])
@@ -27,9 +28,6 @@ AGREEMENT_THRESHOLD = 0.5
 _DISAGREEMENT_THRESHOLD = 0.0
 """Mean log-likelihood ratio per point, in nats, below which a square disagrees with the position; bare domes
 of nearly a piece's colour lie between the two."""
-_FIELD_CORNER_OFFSET = 0.42
-"""Distance in squares, along both axes, of points from the centre of their field that its piece does not
-cover."""
 _FIELD_SIGMA = 12.0
 """Standard deviation of a channel within a field, in grey levels."""
 _MAX_UNDECIDED_SHARE = 0.25
@@ -71,7 +69,7 @@ class Probe:
         self._tops = profile.piece.height + profile.rise * np.array(
             [len(stacks[square]) - 1 for square in self._tall]
         )
-        reach = _FIELD_CORNER_OFFSET * profile.pitch
+        reach = CORNER_OFFSET * profile.pitch
         corners = np.array([(-reach, -reach), (-reach, reach), (reach, -reach), (reach, reach)])
         flat = (profile.centres[:, None] + corners).reshape(-1, 2)
         self.fields: Floats | None = at_height(flat) if profile.flat else None

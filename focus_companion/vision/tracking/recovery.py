@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Mask
 from ..capture.frames import Image
 from ..geometry.scene import Camera
-from .change import Change
+from .change import CLEAR_SHARE, Change
 from .placement import Hypothesis, Placement
 from .probe import Probe, share_agreeing
 from .push_fit import CERTAIN_AGREEMENT, agreements, places
@@ -20,9 +20,6 @@ from .whole_picture import MIN_FOUND_SHARE
 
 _MIN_WIDE_CHANGE_SQUARES = 12
 """Minimum number of squares that have changed at once if a push or another light is to be suspected."""
-_MIN_CHANGED_SHARE = 0.2
-"""Changed share of a square's pixels above which it counts towards that number even if other stacks are
-unchanged."""
 _MIN_CHANGED_STACK_SHARE = 0.8
 """Share of the stacks above which a change is a push or another light; an arm changes fewer."""
 _MIN_STACK_CHANGE = 0.08
@@ -145,9 +142,9 @@ class Recovery:
 
 def is_wide(change: Change, stacks: Sequence[str]) -> bool:
     """Whether so many squares have changed that a push or another light is to be suspected: many of them
-    much, as under an arm, or many stacks a little and nearly all of them, as by a small push.
+    clearly, as under an arm, or many stacks a little and nearly all of them, as by a small push.
     """
-    much = int((change.touched > _MIN_CHANGED_SHARE).sum())
+    much = int((change.touched > CLEAR_SHARE).sum())
     little = int(_changed_stacks(change, stacks).sum())
     return much >= _MIN_WIDE_CHANGE_SQUARES or (
         little >= _MIN_WIDE_CHANGE_SQUARES and _everywhere(change, stacks)

@@ -14,11 +14,9 @@ from ..geometry.stack_masks import Outlines, Window
 from ..registration.baseline import Baseline
 from ..registration.conditions import Conditions
 from ..registration.motion import STILL, Motion, Sampling
-from .change import Change, Smoothed, board_window
+from .change import CLEAR_SHARE, Change, Smoothed, board_window
 from .occluder import SceneObject
 
-_MIN_UNCOVERED_SHARE = 0.2
-"""Share of a hidden square's pixels from which a change makes it count as visible again."""
 _MIN_KEYFRAME_FIT = 0.45
 """Minimum quality (0 … 1) of the fit of the camera's motion since the keyframe for the keyframe to be
 kept."""
@@ -130,12 +128,12 @@ class Reference:
             self.picture = Smoothed(each.pasted(self.picture.image, each.mask), self.picture.undone)
 
     def hidden_after(self, change: Change | None) -> tuple[int, ...]:
-        """The squares that are still hidden: any that changed much was uncovered, or is occluded by something
-        else.
+        """The squares that are still hidden: any that clearly changed was uncovered, or is occluded by
+        something else.
         """
         if change is None:
             return self.hidden
-        return tuple(square for square in self.hidden if change.touched[square] < _MIN_UNCOVERED_SHARE)
+        return tuple(square for square in self.hidden if change.touched[square] < CLEAR_SHARE)
 
     def covered_by_objects(self, change: Change | None) -> tuple[int, ...]:
         """The squares that are :meth:`still hidden <hidden_after>`, and those that objects cover now."""

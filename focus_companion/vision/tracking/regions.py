@@ -22,8 +22,6 @@ from .occluder import Occluder, SceneObject
 
 _MIN_OCCLUDER_OVERLAP = 0.15
 """Minimum area on the lattice, in squares, for a change to count as an occluder."""
-_MIN_AREA_OFF_STACKS = 0.4
-"""Minimum area of an occluder, in squares, outside all columns."""
 _MIN_HIDDEN_SHARE = 0.08
 """Minimum share of a square's pixels under an occluder for the square to count as hidden."""
 _MAX_GAP = 0.6
@@ -40,7 +38,7 @@ while an arm lies beside the board.
 _COLUMN_BORDER = 0.12
 """Width, in squares, of the border around an explained column that is not foreign."""
 _MIN_FOREIGN_AREA = 0.4
-"""Minimum foreign area in squares; less is ignored."""
+"""Minimum area, in squares, outside the columns that explain a change; less is ignored."""
 _SHADED_AREA_WEIGHT = 0.5
 """Weight of a foreign area that includes what may be a shadow."""
 _COARSE_SAMPLES_PER_SQUARE = 14
@@ -138,7 +136,7 @@ class Regions:
         off_stacks = np.bincount(parts.ravel(), np.asarray(off_stacks_mask, float).ravel(), len(areas))
         off_stacks[areas == 0] = 0
         largest = int(off_stacks.argmax())
-        if off_stacks[largest] <= _MIN_AREA_OFF_STACKS * area:
+        if off_stacks[largest] <= _MIN_FOREIGN_AREA * area:
             return None
         blob_mask = parts == largest
         edge = np.concatenate([blob_mask[0], blob_mask[-1], blob_mask[:, 0], blob_mask[:, -1]])
