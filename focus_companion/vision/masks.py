@@ -30,3 +30,15 @@ def opened(mask: Mask, pixels: float) -> Mask:
 def _disc(radius: float) -> NDArray[np.uint8]:
     size = 2 * max(1, round(radius)) + 1
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.uint8)
+
+
+Part = tuple[slice, slice]
+"""Rows and columns of an array."""
+
+
+def shifted_parts(shape: tuple[int, ...], down: int, right: int) -> tuple[Part, Part]:
+    """The two parts of an array of this shape (h, w) whose elements are so far apart."""
+    height, width = shape
+    first = slice(max(0, -down), height - max(0, down)), slice(max(0, -right), width - max(0, right))
+    second = slice(max(0, down), height - max(0, -down)), slice(max(0, right), width - max(0, -right))
+    return first, second

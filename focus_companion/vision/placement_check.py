@@ -278,13 +278,11 @@ def _tall_stacks_cut_off(outlines: Outlines) -> bool:
 def strips(outlines: Outlines) -> Floats:
     """Pixels (52,) that certainly differ between a stack and one with one more piece: the minimum over all
     heights, and over all full stacks that may stand in front."""
-    rank = {square: k for k, square in enumerate(outlines.far_to_near)}
-    return np.array([_strip(outlines, square, rank) for square in range(len(SQUARES))])
+    return np.array([_strip(outlines, square) for square in range(len(SQUARES))])
 
 
-def _strip(outlines: Outlines, square: int, rank: dict[int, int]) -> float:
-    column = outlines.columns[square]
-    nearer = [s for s in outlines.touching((square,)) if rank[s] > rank[square]]
+def _strip(outlines: Outlines, square: int) -> float:
+    column, nearer = outlines.columns[square], outlines.nearer(square)
     seen = [np.ones((column.height, column.width), bool) for _ in nearer]
     for free, other in zip(seen, nearer, strict=True):
         outlines.columns[other].cut_from(free, column.window, MAX_HEIGHT)

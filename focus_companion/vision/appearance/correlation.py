@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Mask, Singles
+from ..masks import shifted_parts
 
 _REACH = 3
 """Maximum distance in pixels at which errors count as correlated. Raising it includes errors that a whole
@@ -29,18 +30,8 @@ def correlation_area(errors: Singles, where: Mask) -> float:
         for right in range(-_REACH, _REACH + 1):
             # The autocorrelation is symmetric, so half of it is enough.
             if (down > 0 or right > 0) and down * down + right * right <= _REACH * _REACH:
-                first, second = _shifted(deviations.shape, down, right)
+                first, second = shifted_parts(deviations.shape, down, right)
                 pairs = int(np.count_nonzero(where[first] & where[second]))
                 correlated = float(np.vdot(deviations[first], deviations[second]))
                 area += 2 * max(0.0, correlated) / (variance * max(1, pairs))
     return area
-
-
-def _shifted(
-    shape: tuple[int, ...], down: int, right: int
-) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
-    """The two parts of an array of this shape whose elements are so far apart."""
-    height, width = shape
-    rows = slice(0, height - down), slice(down, height)
-    columns = slice(max(0, -right), width - max(0, right)), slice(max(0, right), width - max(0, -right))
-    return (rows[0], columns[0]), (rows[1], columns[1])

@@ -194,12 +194,10 @@ class Evidence:
 
     def _open_column(self, square: int) -> _OpenColumn:
         if square not in self._open_columns:
-            window, order, old = self._previous_classes((square,))
-            at, stacks = order.index(square), self._classes
-            behind = self.outlines.paint(stacks, window, order[:at], self._tops, TOP)
-            free = np.ones(behind.shape, np.bool_)
-            for nearer in order[at + 1 :]:
-                self.outlines.columns[nearer].cut_from(free, window, len(stacks[nearer]))
+            window, _, old = self._previous_classes((square,))
+            outlines, stacks = self.outlines, self._classes
+            behind = outlines.paint(stacks, window, outlines.farther(square), self._tops, TOP)
+            free = outlines.uncovered(square, stacks)
             scores = self._scores_of(square).of_all
             nats = np.clip(scores - _shown(scores, old), -MAX_PIXEL_NATS, MAX_PIXEL_NATS)
             nats *= np.float32(self._weight)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Mask, Singles
 from ..geometry.stack_masks import Outlines, Window
+from ..masks import shifted_parts
 from .flat_pieces import TOP, flat_tops
 
 PLAY = 0.2
@@ -164,8 +165,6 @@ def _best_place(better: Piece, mean: Floats, variance: float) -> Floats:
 def _moved(mask: Mask, down: int, right: int) -> Mask:
     """The mask (h, w) moved by so many pixels, cut off at the edges."""
     moved = np.zeros_like(mask)
-    height, width = mask.shape
-    to = slice(max(0, down), height + min(0, down)), slice(max(0, right), width + min(0, right))
-    of = slice(max(0, -down), height + min(0, -down)), slice(max(0, -right), width + min(0, -right))
+    of, to = shifted_parts(mask.shape, down, right)
     moved[to] = mask[of]
     return moved

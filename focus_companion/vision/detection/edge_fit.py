@@ -53,16 +53,12 @@ _MAX_OCCLUDER_DISTANCE = 3.2
 """Maximum distance, in squares, between a stack and the outlines that it occludes."""
 
 
-def likely_heights(edges: Edges, camera: Camera, profile: BoardProfile) -> tuple[Integers, Floats]:
-    """For each of the 52 squares, the number of pieces whose outline agrees best, and that agreement."""
-    heights, agrees, _ = _likely_outlines(edges, camera, profile)
-    return heights, agrees
-
-
-def _likely_outlines(
+def likely_stacks(
     edges: Edges, camera: Camera, profile: BoardProfile
 ) -> tuple[Integers, Floats, OutlinePoints]:
-    """The same as :func:`likely_heights`, and the outlines of these stacks."""
+    """For each of the 52 squares, the number of pieces whose outline agrees best, that agreement, and the
+    outline.
+    """
     reach, count = max(1.0, 0.05 * camera.pitch_pixels(profile)), len(profile.centres)
     every = np.repeat(HEIGHTS, count)
     shown = outlines(camera, profile, every, np.tile(profile.centres, (len(HEIGHTS), 1)))
@@ -107,7 +103,7 @@ def fit_outlines(
     share = np.ones(len(profile.centres)) if squares is None else squares
     for reach in reaches:
         if heights is None:
-            counts, trust, shown = _likely_outlines(edges, camera, profile)
+            counts, trust, shown = likely_stacks(edges, camera, profile)
         else:
             counts, trust = np.array(heights), np.ones(len(heights))
             shown = outlines(camera, profile, counts, profile.centres)

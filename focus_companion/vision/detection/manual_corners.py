@@ -13,7 +13,7 @@ from ..arrays import Floats
 from ..geometry.pose import Prior, adjust, corner_shift, square_view, undistort
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera, Lens
-from .edge_fit import likely_heights
+from .edge_fit import likely_stacks
 from .edges import Edges, board_bounds
 from .refine import fitted, refine
 
@@ -99,7 +99,7 @@ def refine_manual(
     edges = Edges.of(fine, board_bounds(start, profiles[0]))
 
     def agrees(choice: Camera, profile: BoardProfile) -> float:
-        return float(likely_heights(edges, choice, profile)[1].mean())
+        return float(likely_stacks(edges, choice, profile)[1].mean())
 
     choices = []
     for profile in profiles:

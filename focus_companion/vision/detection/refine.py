@@ -16,7 +16,7 @@ from ..geometry.pose import Prior, displaced_cameras, lifted
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, Lens
 from .dome_shading import best_shaded, shading_misfit
-from .edge_fit import fit_outlines, likely_heights, outline_agreement, square_offsets
+from .edge_fit import fit_outlines, likely_stacks, outline_agreement, square_offsets
 from .edges import Edges, board_bounds
 from .pixel_aspect import PixelAspects, with_aspect
 from .pixel_check import pixel_mismatch
@@ -204,7 +204,7 @@ def _by_outlines(
     choices = []
     for profile, reaches in _searches(profiles):
         start = _refit(edges, start, profile, None, reaches, lens)
-        heights, _ = likely_heights(edges, start, profile)
+        heights, _, _ = likely_stacks(edges, start, profile)
         choices.append(
             _Hypothesis(outline_agreement(edges, start, profile, heights.tolist()), start, profile)
         )

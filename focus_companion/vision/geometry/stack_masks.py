@@ -155,6 +155,24 @@ class Outlines:
         near = {o for s in squares for o in self._overlaps[s]}
         return tuple(s for s in self.far_to_near if s in near)
 
+    def farther(self, square: int) -> tuple[int, ...]:
+        """The squares behind this one whose columns overlap its own, far to near."""
+        near = self._overlaps[square]
+        return near[: near.index(square)]
+
+    def nearer(self, square: int) -> tuple[int, ...]:
+        """The squares in front of this one whose columns overlap its own, far to near."""
+        near = self._overlaps[square]
+        return near[near.index(square) + 1 :]
+
+    def uncovered(self, square: int, stacks: Mapping[int, Sequence[int]] | Sequence[Sequence[int]]) -> Mask:
+        """The pixels (h, w) of a square's column that no nearer one of these ``stacks`` covers."""
+        column = self.columns[square]
+        free = np.ones((column.height, column.width), np.bool_)
+        for nearer in self.nearer(square):
+            self.columns[nearer].cut_from(free, column.window, len(stacks[nearer]))
+        return free
+
     def overlap(self, one: int, pieces: int, other: int, others: int) -> bool:
         """Whether stacks of ``pieces`` and ``others`` pieces on two squares overlap in the picture."""
         at = one, pieces, other, others

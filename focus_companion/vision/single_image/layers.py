@@ -49,18 +49,11 @@ class Layers:
         self.window = board if area is None else board.including(area)
         self.tops = tops
         self._level: dict[int, NDArray[np.uint8]] = {}
-        rank = {square: place for place, square in enumerate(outlines.far_to_near)}
-        self._near = []
-        self._far = []
-        for square in range(len(outlines.columns)):
-            touching = outlines.touching([square])
-            self._near.append(tuple(o for o in touching if rank[o] > rank[square]))
-            self._far.append(tuple(o for o in touching if rank[o] < rank[square]))
         self._hiding: dict[int, tuple[int, ...]] = {}
 
     def neighbours(self, square: int) -> tuple[int, ...]:
         """The squares whose stacks affect the scores of this one."""
-        return self._near[square] + self._far[square]
+        return self.outlines.nearer(square) + self.outlines.farther(square)
 
     def hiding(self, square: int) -> tuple[int, ...]:
         """The squares whose tallest stack would hide most of a piece on this one."""
@@ -68,7 +61,7 @@ class Layers:
             piece = self.outlines.columns[square].masks[1]
             least = _MIN_HIDDEN_SHARE * np.count_nonzero(piece)
             self._hiding[square] = tuple(
-                near for near in self._near[square] if self._shared(square, near, piece) > least
+                near for near in self.outlines.nearer(square) if self._shared(square, near, piece) > least
             )
         return self._hiding[square]
 
@@ -89,7 +82,7 @@ class Layers:
         if square not in self._level:
             self._level[square] = _level_maps(column.masks)
         free = (self._level[square] != 0).any(0) | column.masks[0]
-        free &= self.uncovered(square, stacks)
+        free &= self.outlines.uncovered(square, stacks)
         behind = self.behind(square, stacks)[free]
         values = scores[self.slices(square)][free].astype(np.float64)
         passed = values[np.arange(len(values)), behind]
@@ -112,18 +105,10 @@ class Layers:
         """The rows and columns of :attr:`window` that the column of a square covers."""
         return self.outlines.columns[square].window.within(self.window)
 
-    def uncovered(self, square: int, stacks: Sequence[tuple[int, ...]]) -> Mask:
-        """The pixels (h, w) of a square's column that no nearer stack covers."""
-        column = self.outlines.columns[square]
-        free = np.ones(column.masks[0].shape, np.bool_)
-        for other in self._near[square]:
-            self.outlines.columns[other].cut_from(free, column.window, len(stacks[other]))
-        return free
-
     def behind(self, square: int, stacks: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
         """The classes (h, w) of what the column of a square shows without its stack and nearer ones."""
-        window = self.outlines.columns[square].window
-        return self.outlines.paint(dict(enumerate(stacks)), window, self._far[square], self.tops, TOP)
+        window, farther = self.outlines.columns[square].window, self.outlines.farther(square)
+        return self.outlines.paint(dict(enumerate(stacks)), window, farther, self.tops, TOP)
 
 
 def _level_maps(masks: Mask) -> NDArray[np.uint8]:

@@ -148,7 +148,7 @@ def _gained_by_play(
     layers, outlines = view.layers, view.layers.outlines
     scores = view.scores(explanation.palette)[layers.slices(square)]
     nats = np.moveaxis(scores, 2, 0) * np.float32(view.picture.pixel_weight)
-    free, shown = layers.uncovered(square, solver.classes), layers.behind(square, solver.classes)
+    free, shown = outlines.uncovered(square, solver.classes), layers.behind(square, solver.classes)
     behind = np.take_along_axis(nats, shown[None].astype(np.intp), 0)[0]
 
     def gained(stack: Stack) -> tuple[float, list[Place]]:

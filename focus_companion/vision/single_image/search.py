@@ -67,10 +67,6 @@ class Explanation:
     def profile(self) -> BoardProfile:
         return self.view.profile
 
-    def learned(self) -> Palette:
-        """The colours learned from the picture if it shows these stacks."""
-        return self.view.relearned(self.stacks)
-
     def with_places(self, places: Sequence[Sequence[Place]]) -> Explanation:
         """The same stacks, with colours learned from where their pieces stand, for each square bottom
         first.
@@ -185,7 +181,7 @@ def _iterated(
         view = now.view
         if not keep_camera:
             view = View(view.picture, _fitted_camera(view, now.palette, now.stacks, reach), now.profile)
-        states.append(_read(view, now.learned(), now.stacks))
+        states.append(_read(view, now.view.relearned(now.stacks), now.stacks))
         if states[-1].nats < least:
             break
     return states

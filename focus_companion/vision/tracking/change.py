@@ -207,10 +207,6 @@ class Change:
                 pieces += _distributed(number, np.bincount(labels[blobs == blob], minlength=CLASSES)[1:])
         return "".join(sorted(pieces))
 
-    def part(self, square: int) -> Mask:
-        """The changed pixels in a square's window."""
-        return self.changed[self.column_slices(square)]
-
     def column_slices(self, square: int) -> tuple[slice, slice]:
         """The rows and columns of the window that a square's column covers."""
         return self.outlines.columns[square].window.within(self.window)
