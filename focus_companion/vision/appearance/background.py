@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..arrays import Mask, Singles
 from ..geometry.stack_masks import Window
 from ..masks import uniform
-from .colour_model import MIN_SAMPLES
+from .colour_model import MIN_SAMPLES, OUTLIER_SHARE
 
 _SIGMA = 9.0
 """Standard deviation of a bare pixel's channels from picture to picture, in grey levels, apart from shadows
@@ -20,14 +20,10 @@ others."""
 _BLUR_WIDTH = 5
 """Side, in pixels, of the square around a pixel whose shades may be mixed with its own: the lens blurs by
 about one, and video stores the colour of only every second."""
-_MIN_LIGHT_FACTOR = 0.4
-"""Minimum factor by which a new shadow darkens a field."""
-_MAX_LIGHT_FACTOR = 1.2
-"""Maximum factor by which the end of a shadow brightens a field."""
+LIGHT_RANGE = 0.4, 1.2
+"""Range of the factors by which a new shadow darkens a field, or the end of one brightens it."""
 _SHADED_PRIOR = 0.18
 """Prior probability that a pixel shows its shade in changed light."""
-_OUTLIER_PRIOR = 0.02
-"""Prior probability that a pixel shows anything else, such as glare or a speck."""
 _LOCAL_LIGHT_RANGE = 0.8, 1.25
 """Range of the factors by which the light on a surface differs from that on other surfaces of its shade."""
 _EXPONENT_KERNEL = np.full((1, 3), -1 / (2 * _SIGMA * _SIGMA), np.float32)
@@ -140,10 +136,11 @@ def shade_log_likelihood(pixels: NDArray[np.uint8], shade: NDArray[np.uint8]) ->
     exactly = np.exp(_PEAK_NATS - ((shown - known) ** 2).sum(0) / (2 * _SIGMA**2))
     # All shades that other light may turn this one into are equally likely.
     length = (known * known).sum(0)
-    factor = np.clip((shown * known).sum(0) / length, _MIN_LIGHT_FACTOR, _MAX_LIGHT_FACTOR)
+    darkest, brightest = LIGHT_RANGE
+    factor = np.clip((shown * known).sum(0) / length, darkest, brightest)
     deviation = ((shown - factor * known) ** 2).sum(0)
-    line = (_MAX_LIGHT_FACTOR - _MIN_LIGHT_FACTOR) * np.sqrt(length)
+    line = (brightest - darkest) * np.sqrt(length)
     peak = 256.0**3 / (np.maximum(line, _SIGMA) * 2 * np.pi * _SIGMA**2)
     shaded = peak * np.exp(-deviation / (2 * _SIGMA**2))
-    both = (1 - _SHADED_PRIOR - _OUTLIER_PRIOR) * exactly + _SHADED_PRIOR * shaded + _OUTLIER_PRIOR
+    both = (1 - _SHADED_PRIOR - OUTLIER_SHARE) * exactly + _SHADED_PRIOR * shaded + OUTLIER_SHARE
     return np.asarray(np.log(both), np.float32)

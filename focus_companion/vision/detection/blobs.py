@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Singles
+from ..capture.sampling import STRIP_ROWS
 
 RADII = (5.0, 6.4, 8.2, 10.5, 13.4, 17.2, 22.0)
 """Blob radii that are searched for, in pixels of the working picture."""
@@ -119,19 +120,8 @@ def to_opponent(image: NDArray[np.uint8]) -> Singles:
     return np.asarray(cv2.transform(image.astype(np.float32), _BGR_TO_OPPONENT), np.float32)
 
 
-_STRIP_ROWS = 96
-"""Rows processed at a time."""
-
 _MIN_PIXELS_TO_HALVE = 500_000
 """Planes of at least this many pixels are reduced to half their size before a wide blur."""
-
-
-def directions(planes: Singles, suppression: float) -> tuple[Singles, Singles]:
-    """Gradient direction as cosine and sine of the doubled angle, normalized: two planes, length up to 1.
-
-    ``suppression`` (0 … 1) is how strongly an edge is suppressed by stronger ones nearby.
-    """
-    return normalized(*gradients(planes), suppression)
 
 
 def gradients(planes: Singles) -> tuple[Singles, Singles]:
@@ -155,14 +145,17 @@ def strips(height: int, reach: int) -> Iterator[tuple[slice, slice, slice]]:
     Yields for each strip its rows, these with up to ``reach`` more rows on either side, and the position of
     the strip's own rows within the latter.
     """
-    for top in range(0, height, _STRIP_ROWS):
-        bottom = min(height, top + _STRIP_ROWS)
+    for top in range(0, height, STRIP_ROWS):
+        bottom = min(height, top + STRIP_ROWS)
         first = max(0, top - reach)
         yield slice(top, bottom), slice(first, bottom + reach), slice(top - first, bottom - first)
 
 
 def normalized(cosine: Singles, sine: Singles, suppression: float) -> tuple[Singles, Singles]:
-    """The result of :func:`gradients`, normalized in place as described at :func:`directions`."""
+    """The gradients' directions as cosine and sine of the doubled angle, of a length up to 1: the result of
+    :func:`gradients`, normalized in place. ``suppression`` (0 … 1): how strongly an edge is suppressed by
+    stronger ones nearby.
+    """
     # Not by OpenCV: the last bit of its magnitudes depends on where in memory the planes lie.
     scale = cosine * cosine
     scale += sine * sine
@@ -208,7 +201,7 @@ def _roundness(planes: Singles, radius: float) -> Roundness:
     interpolation = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     small = np.asarray(cv2.resize(planes, size, interpolation=interpolation), np.float32)
     cv2.GaussianBlur(small, (0, 0), 0.8, dst=small)
-    cosine, sine = directions(small, suppression=0.35)
+    cosine, sine = normalized(*gradients(small), suppression=0.35)
     del small
     response = cv2.filter2D(cosine, cv2.CV_32F, cosine_kernel)
     response += cv2.filter2D(sine, cv2.CV_32F, sine_kernel)

@@ -166,7 +166,7 @@ def _fitted(
     if not len(points):
         return None
     here, side = camera, camera.pitch_pixels(profile)
-    prior = lens_prior(lens, here.lens.width, here.lens.height)
+    prior = lens_prior(lens, here.lens)
     level = _inner_corners(profile)
     for reach in _REFINEMENT_REACHES:
         off, nearest = _nearest_points(here, points, profile)

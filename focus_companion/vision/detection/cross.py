@@ -43,8 +43,6 @@ _MAX_ROUNDNESS = 0.6
 _MIN_SURROUNDING_SITES = 12
 """Divisor for the surroundings' mean if fewer of their sites are in the picture."""
 
-_MIN_DEPTH = 0.3
-"""Minimum depth of a site, as a fraction of the camera's distance from the board's centre."""
 
 _SEARCHED_SHARE = 0.55
 """Distance from the principal point up to which sites are used, as a fraction of the picture's sides."""
@@ -146,10 +144,10 @@ def guesses(view: SquareView, maps: RoundnessMaps, profile: BoardProfile) -> lis
     files, ranks = np.meshgrid(axis, axis)
     flat = at_height(np.stack([files.ravel(), ranks.ravel()], 1) * profile.pitch, BLOB_HEIGHT)
     camera = view.camera
-    depth = flat @ camera.rotation_matrix[2] + camera.translation[2]
+    depth = camera.depths(flat)
     places = np.full((len(flat), 2), np.nan)
     pitches = np.full(len(flat), np.nan)
-    front = depth > _MIN_DEPTH * np.linalg.norm(camera.translation)
+    front = depth > camera.min_depth
     places[front] = camera.project(flat[front])
     pitches[front] = camera.lens.focal * profile.pitch / depth[front]
     lens = camera.lens

@@ -26,7 +26,7 @@ shadow shifts a whole side).
 _MIN_WEIGHT = 0.02
 """Minimum weight of an edge point that is used."""
 
-_MIN_EDGE_POINTS = 60
+MIN_EDGE_POINTS = 60
 """Minimum number of edge points for a fit."""
 
 _OFFSET_REACH = 0.2
@@ -114,7 +114,7 @@ def fit_outlines(
             weight = weight * ~occluded(camera, profile, shown, counts)
         weight = weight * (_with_outline(profile, counts) * share)[:, None]
         used = weight > _MIN_WEIGHT * min(1.0, float(share[share > 0].min(initial=1.0)))
-        if used.sum() < _MIN_EDGE_POINTS:
+        if used.sum() < MIN_EDGE_POINTS:
             return camera
         normals = np.broadcast_to(DIRECTIONS, (*shown.pixels.shape[:1], NORMALS, 2))[used]
         camera = adjust(

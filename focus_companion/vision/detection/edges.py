@@ -37,7 +37,7 @@ _BLUR_REACH = 8
 _MIN_BOUNDS = 16
 """Minimum sides, in pixels, of a bounding box of the board."""
 
-_REACH_SIGMA = 0.7
+REACH_SIGMA = 0.7
 """Standard deviation of the preference for near edges, as a fraction of the search distance."""
 
 
@@ -174,7 +174,7 @@ def nearest_edges(edges: Edges, shown: OutlinePoints, reach: float) -> tuple[Flo
     steps = int(np.clip(np.ceil(reach), 3, 12))
     profile = edges.along(shown.pixels, reach, steps)
     offsets = np.linspace(-reach, reach, 2 * steps + 1)
-    score = profile * np.exp(-0.5 * (offsets / (_REACH_SIGMA * reach)) ** 2).astype(np.float32)[:, None, None]
+    score = profile * np.exp(-0.5 * (offsets / (REACH_SIGMA * reach)) ** 2).astype(np.float32)[:, None, None]
     peak = score.argmax(0)
     safe = np.clip(peak, 1, 2 * steps - 1)
     at = np.take_along_axis(profile, np.stack([safe - 1, safe, safe + 1]), 0).astype(float)

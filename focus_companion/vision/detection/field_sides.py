@@ -37,8 +37,6 @@ _BLUR = 1.0
 """Standard deviation, in pixels, of the blur before brightness is measured."""
 _DARK_LEVEL = 4.0
 """Grey levels added before the logarithm is taken, about the noise of a dark picture."""
-_MIN_DEPTH = 0.3
-"""Minimum depth of a field, as a fraction of the camera's distance from the lattice's origin."""
 
 _P_WRONG = 0.1
 """Probability that a side contrasts the wrong way: a piece or an occluder has its outline there."""
@@ -161,9 +159,8 @@ def _contrasts(image: Image, camera: Camera, profile: BoardProfile) -> Floats:
 def _sampled(values: Singles, camera: Camera, profile: BoardProfile, places: Floats) -> Floats:
     """Values (…) at ``places`` (…, 2) on the board, in squares from the origin; NaN outside the picture."""
     points = at_height(places.reshape(-1, 2) * profile.pitch)
-    depth = points @ camera.rotation_matrix[2] + camera.translation[2]
     pixels = camera.project(points)
-    seen = (depth > _MIN_DEPTH * np.linalg.norm(camera.translation)) & (pixels >= 0).all(1)
+    seen = (camera.depths(points) > camera.min_depth) & (pixels >= 0).all(1)
     seen &= (pixels <= (values.shape[1] - 1, values.shape[0] - 1)).all(1)
     result = np.full(len(points), np.nan)
     at = pixels[seen].astype(np.float32)

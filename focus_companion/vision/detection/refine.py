@@ -46,8 +46,6 @@ _GOOD_AGREEMENT = 0.87
 _LIFT_PENALTY = 0.008
 """Penalty of a fit with the board a piece higher or lower, in agreement of the outlines."""
 
-_SHADING_WEIGHT = 1.0
-"""Weight of the share of shading that is left unexplained against the agreement of the outlines."""
 
 _SHADOW_DISTANCES = 0.18, 0.36
 """Distances, in squares, between domes and their shadows."""
@@ -73,7 +71,8 @@ def refine(
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
     edges = Edges.of(fine, board_bounds(start, profile))
-    final, agreement = _refined(edges, start, profile, stacks, APPROXIMATE_REACHES, lens)
+    prior = lens_prior(lens, start.lens)
+    final, agreement = _refined(edges, start, profile, stacks, APPROXIMATE_REACHES, prior)
     return resized(final, image), agreement
 
 
@@ -83,37 +82,25 @@ def _refined(
     profile: BoardProfile,
     stacks: Sequence[str],
     reaches: Sequence[float],
-    lens: LensProfile | None,
+    prior: Prior,
 ) -> tuple[Camera, float]:
     heights = [len(stack) for stack in stacks]
-    final = _refit(edges, camera, profile, heights, reaches, lens)
+    final = fit_outlines(edges, camera, profile, prior, heights, reaches)
     return final, outline_agreement(edges, final, profile, heights)
 
 
-def _refit(
-    edges: Edges,
-    camera: Camera,
-    profile: BoardProfile,
-    heights: Sequence[int] | None,
-    reaches: Sequence[float],
-    lens: LensProfile | None,
-) -> Camera:
-    prior = lens_prior(lens, camera.lens.width, camera.lens.height)
-    return fit_outlines(edges, camera, profile, prior, heights, reaches)
-
-
-def lens_prior(lens: LensProfile | None, width: int, height: int) -> Prior:
-    """Prior of the lens parameters for pictures of this size."""
-    if lens is None:
-        guess = Lens.guess(width, height)
+def lens_prior(profile: LensProfile | None, lens: Lens) -> Prior:
+    """Prior of the lens parameters for pictures of the size of those of ``lens``."""
+    if profile is None:
+        guess = Lens.guess(lens.width, lens.height)
         return Prior(guess.focal, guess.distortion[0])
-    known = lens.at(width, height)
-    return Prior(known.focal, known.distortion[0], lens.spread, lens.distortion_spread)
+    known = profile.at(lens.width, lens.height)
+    return Prior(known.focal, known.distortion[0], profile.spread, profile.distortion_spread)
 
 
 def fitted(edges: Edges, camera: Camera, profile: BoardProfile, lens: LensProfile | None = None) -> Camera:
     """A candidate camera of a reduced picture, fitted without assuming a position."""
-    return _refit(edges, camera, profile, None, _CANDIDATE_REACHES, lens)
+    return fit_outlines(edges, camera, profile, lens_prior(lens, camera.lens), None, _CANDIDATE_REACHES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +125,14 @@ def refine_detection(
     """
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
-    edges = Edges.of(fine, board_bounds(start, profiles[0]))
+    edges, prior = Edges.of(fine, board_bounds(start, profiles[0])), lens_prior(lens, start.lens)
     if stacks is None:
         start = upright(start, profiles[0], [""] * len(profiles[0].centres), rank1)
-        best = _by_outlines(edges, start, profiles, lens)
+        best = _by_outlines(edges, start, profiles, prior)
     else:
         aspects = PixelAspects() if lens else PixelAspects.of(image.shape[1], image.shape[0])
-        best = _by_position(fine, edges, start, profiles, stacks, lens, aspects)
+        search = _PositionSearch(fine, edges, profiles, stacks, prior)
+        best = _by_position(search, start, aspects)
     return resized(best.camera, image), best.profile
 
 
@@ -169,7 +157,7 @@ def refine_by_pieces(
     fine, _ = reduced(image, FINE_PIXELS)
     start = resized(camera, fine)
     edges = Edges.of(fine, board_bounds(start, profiles[0]))
-    prior = lens_prior(lens, start.lens.width, start.lens.height)
+    prior = lens_prior(lens, start.lens)
     heights = [len(stack) for stack in stacks]
     sure = np.ones(len(heights))
     sure[list(doubtful)] = 0.0
@@ -197,13 +185,11 @@ def refine_by_pieces(
     return resized(best.camera, image), best.profile, best.score - weight * mismatch
 
 
-def _by_outlines(
-    edges: Edges, start: Camera, profiles: Sequence[BoardProfile], lens: LensProfile | None
-) -> _Hypothesis:
+def _by_outlines(edges: Edges, start: Camera, profiles: Sequence[BoardProfile], prior: Prior) -> _Hypothesis:
     """The set and the camera whose outlines agree best, without assuming a position."""
     choices = []
     for profile, reaches in _searches(profiles):
-        start = _refit(edges, start, profile, None, reaches, lens)
+        start = fit_outlines(edges, start, profile, prior, None, reaches)
         heights, _, _ = likely_stacks(edges, start, profile)
         choices.append(
             _Hypothesis(outline_agreement(edges, start, profile, heights.tolist()), start, profile)
@@ -211,22 +197,13 @@ def _by_outlines(
     return max(choices, key=lambda choice: choice.score)
 
 
-def _by_position(
-    fine: Image,
-    edges: Edges,
-    start: Camera,
-    profiles: Sequence[BoardProfile],
-    stacks: Sequence[str],
-    lens: LensProfile | None,
-    aspects: PixelAspects,
-) -> _Hypothesis:
+def _by_position(search: _PositionSearch, start: Camera, aspects: PixelAspects) -> _Hypothesis:
     """The set and the camera with the best score for the known position; if the first fits leave a
     residual, the search continues around them.
     """
-    search = _PositionSearch(fine, edges, profiles, stacks, lens)
     best, mismatch = search.around(start)
-    if not any(stacks):
-        return _by_shading(fine, edges, best, stacks, lens)
+    if not any(search.stacks):
+        return search.by_shading(best)
     other = search.with_other_pixels(best, aspects)
     if other is not None and search.converged(*other):
         return other[0]
@@ -248,10 +225,10 @@ class _PositionSearch:
         edges: Edges,
         profiles: Sequence[BoardProfile],
         stacks: Sequence[str],
-        lens: LensProfile | None,
+        prior: Prior,
     ) -> None:
         self._fine, self._edges, self._profiles = fine, edges, profiles
-        self._stacks, self._lens = stacks, lens
+        self.stacks, self._prior = stacks, prior
         self._choices: list[_Hypothesis] = []
         self._mismatches: dict[_Hypothesis, float] = {}
 
@@ -273,10 +250,9 @@ class _PositionSearch:
         """The best hypothesis with another of the ``aspects``, and its mismatch; ``None`` if it is less
         likely.
         """
-        prior = lens_prior(self._lens, self._fine.shape[1], self._fine.shape[0])
-        heights = [len(stack) for stack in self._stacks]
+        heights = [len(stack) for stack in self.stacks]
         near = with_aspect(
-            self._edges, found.camera, found.profile, prior, heights, APPROXIMATE_REACHES, aspects
+            self._edges, found.camera, found.profile, self._prior, heights, APPROXIMATE_REACHES, aspects
         )
         if near is found.camera:
             return None
@@ -294,9 +270,19 @@ class _PositionSearch:
                 self._seek(restarted.camera, profile, _NEARBY_REACHES)
         return self._best(self._choices)[0]
 
+    def by_shading(self, found: _Hypothesis) -> _Hypothesis:
+        """The pose of an empty moulded board by outlines and shading: outlines alone match pads and
+        shadows.
+        """
+        profile, shaded = found.profile, best_shaded(self._fine, found.camera, found.profile)
+        starts: tuple[tuple[Camera, Sequence[float]], ...]
+        starts = (found.camera, ()), (shaded, ()), (shaded, _NEARBY_REACHES)
+        choices = [self._fitted(near, profile, reaches) for near, reaches in starts]
+        return max(choices, key=lambda each: each.score - shading_misfit(self._fine, each.camera, profile))
+
     def converged(self, choice: _Hypothesis, mismatch: float) -> bool:
         """Whether outlines and pixels leave no more than the usual residual."""
-        off = misfit(self._edges, choice.camera, choice.profile, self._stacks)
+        off = misfit(self._edges, choice.camera, choice.profile, self.stacks)
         return off <= _MAX_MISFIT and mismatch <= MAX_MISMATCH
 
     def _seek(
@@ -307,30 +293,11 @@ class _PositionSearch:
         return found.camera
 
     def _fitted(self, near: Camera, profile: BoardProfile, reaches: Sequence[float]) -> _Hypothesis:
-        camera, score = _refined(self._edges, near, profile, self._stacks, reaches, self._lens)
+        camera, score = _refined(self._edges, near, profile, self.stacks, reaches, self._prior)
         return _Hypothesis(score, camera, profile)
 
     def _best(self, choices: Sequence[_Hypothesis]) -> tuple[_Hypothesis, float]:
-        return _best_rendered(self._fine, choices, self._stacks, self._mismatches)
-
-
-def _by_shading(
-    fine: Image, edges: Edges, found: _Hypothesis, stacks: Sequence[str], lens: LensProfile | None
-) -> _Hypothesis:
-    """The pose of an empty moulded board by outlines and shading: outlines alone match pads and shadows."""
-    heights = [len(stack) for stack in stacks]
-    shaded = best_shaded(fine, found.camera, found.profile)
-    fitted_camera = _refit(edges, shaded, found.profile, heights, _NEARBY_REACHES, lens)
-    choices = [
-        _Hypothesis(
-            outline_agreement(edges, camera, found.profile, heights)
-            - _SHADING_WEIGHT * shading_misfit(fine, camera, found.profile),
-            camera,
-            found.profile,
-        )
-        for camera in (found.camera, shaded, fitted_camera)
-    ]
-    return max(choices, key=lambda choice: choice.score)
+        return _best_rendered(self._fine, choices, self.stacks, self._mismatches)
 
 
 def _searches(profiles: Sequence[BoardProfile]) -> list[tuple[BoardProfile, tuple[float, ...]]]:

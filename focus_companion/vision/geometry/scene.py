@@ -188,6 +188,15 @@ class Camera:
         place = self.place
         return float(np.degrees(np.arccos(place[2] / np.linalg.norm(place))))
 
+    def depths(self, points: Floats) -> Floats:
+        """Distances (N,) of points (N, 3) of the board frame from the plane of the camera, in mm."""
+        return np.asarray(points @ self.rotation_matrix[2] + self.translation[2])
+
+    @property
+    def min_depth(self) -> float:
+        """Depth in mm above which a place may be on a board: nearer ones would be seen far too large."""
+        return 0.3 * float(np.linalg.norm(self.translation))
+
     def project(self, points: Floats) -> Floats:
         """Pixels (N, 2) of points (N, 3) of the board frame.
 

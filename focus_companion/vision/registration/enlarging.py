@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 import cv2
 import numpy as np
 
 from ..arrays import Singles
-
-_ROWS: Final = 96
-"""Approximate height of a strip in pixels; so many rows of a large picture fit in the cache."""
+from ..capture.sampling import STRIP_ROWS
 
 
 def enlarged(grid: Singles, cell: int, width: int, height: int) -> Iterator[tuple[slice, Singles]]:
@@ -21,7 +18,7 @@ def enlarged(grid: Singles, cell: int, width: int, height: int) -> Iterator[tupl
     Yields strips: the rows of the picture, and their values (rows, width[, channels]). All of them at once
     would take several times the memory of the picture.
     """
-    cells = max(1, _ROWS // cell)
+    cells = max(1, STRIP_ROWS // cell)
     for first in range(0, -(-height // cell), cells):
         part = grid[first : first + cells + 2]
         full = cv2.resize(part, (part.shape[1] * cell, part.shape[0] * cell), interpolation=cv2.INTER_LINEAR)

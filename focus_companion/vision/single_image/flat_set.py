@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK, SQUARES
-from ..appearance.background import shade_log_likelihood
+from ..appearance.background import LIGHT_RANGE, shade_log_likelihood
 from ..appearance.colour_model import BARE, CLASS, CLASSES
 from ..appearance.flat_pieces import TOP, flat_tops
 from ..appearance.shades import LOG_OFFSET, USUAL_SHADES, Shade, matched
@@ -47,11 +47,7 @@ _MIN_FIELDS = 8
 
 _LOCAL_LIGHT = 0.1
 """Maximum relative deviation of a field from the smooth trend of the light over the board that is taken for
-its shade. Beyond, it is in a shadow or hidden."""
-
-_LIGHT_SPREAD = 0.1
-"""Deviation of the logarithm of the light on a field from its smooth trend over the board, from which on it
-has less influence on that trend: it may be in a shadow, or hidden."""
+its shade. Beyond, it is in a shadow or hidden, and has less influence on that trend."""
 
 _FIT_ITERATIONS = 10
 """Iterations of the robust fit of that trend."""
@@ -59,8 +55,6 @@ _FIT_ITERATIONS = 10
 _RIDGE = 0.01
 """Weight of the assumption that the light is even, relative to that of one field."""
 
-_FIELD_LIGHT_RANGE = 0.4, 1.2
-"""Range of the factors by which the light on a bare field may differ from that trend."""
 
 _MIN_TOP_GAIN = 1.0
 """Minimum mean gain, in nats per pixel, of a shade of its own over the field's in any light for a top to be
@@ -257,7 +251,7 @@ def _top_shades(pixels: Pixels, outlines: Outlines, window: Window, board: Field
             shown, bare = pixels[part][inner], shades[part][inner].astype(float)
             shade = np.median(shown, axis=0)
             light = np.median((shown * bare).sum(1) / np.maximum((bare * bare).sum(1), 1.0))
-            lit = _as_pixels(np.clip(light, *_FIELD_LIGHT_RANGE) * bare)
+            lit = _as_pixels(np.clip(light, *LIGHT_RANGE) * bare)
             gain = shade_log_likelihood(shown, _as_pixels(shade)) - shade_log_likelihood(shown, lit)
             if gain.mean() > best:
                 best, top = float(gain.mean()), shade / board.light[square]
@@ -328,7 +322,7 @@ def _robust_fit(terms: Floats, values: Floats) -> Floats:
     for _ in range(_FIT_ITERATIONS):
         weighted = np.concatenate([terms * weights[:, None], ridge])
         fit = np.linalg.lstsq(weighted, np.append(values * weights, np.zeros(len(ridge))), rcond=None)[0]
-        weights = 1 / np.sqrt(1 + ((values - terms @ fit) / _LIGHT_SPREAD) ** 2)
+        weights = 1 / np.sqrt(1 + ((values - terms @ fit) / _LOCAL_LIGHT) ** 2)
     return np.asarray(fit, np.float64)
 
 

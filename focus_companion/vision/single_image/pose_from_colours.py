@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Integers, Mask, Singles
 from ..capture.sampling import looked_up
-from ..detection.edge_fit import occluded
-from ..detection.edges import DIRECTIONS, NORMALS, Edges, OutlinePoints, nearest_edges, outlines
+from ..detection.edge_fit import MIN_EDGE_POINTS, occluded
+from ..detection.edges import DIRECTIONS, NORMALS, REACH_SIGMA, Edges, OutlinePoints, nearest_edges, outlines
 from ..geometry.pose import Prior, adjust
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Window
@@ -39,8 +39,6 @@ _POINT_WEIGHT = 0.3
 _BARE_EDGE_WEIGHT = 0.02
 """The same for an edge around a bare dome, which may be that of a shadow or of a painted cell."""
 
-_MIN_POINTS = 60
-"""Minimum number of informative points for fitting a camera to them."""
 
 _MIN_WEIGHT = 0.01
 """Weight below which a point is ignored."""
@@ -53,9 +51,6 @@ _SIGMA_OF_REACH = 0.25
 
 _MIN_SIGMA = 0.5
 """Minimum of that standard deviation in pixels."""
-
-_END_PRIOR_SIGMA = 0.7
-"""Standard deviation of the prior of an end's distance, relative to the search distance."""
 
 
 def fit_to_colour_edges(
@@ -84,7 +79,7 @@ def fit_to_colour_edges(
     outer = _looked_up(painted, shown.pixels + beside * DIRECTIONS - origin)
     clear = ~occluded(camera, profile, shown, heights)
     usable = (heights > 0)[:, None] & (inner > 0) & (outer >= 0) & (inner != outer) & clear
-    if usable.sum() < _MIN_POINTS:
+    if usable.sum() < MIN_EDGE_POINTS:
         return camera
     far = max(_MIN_REACH, reach * side)
     sigma = max(_MIN_SIGMA, _SIGMA_OF_REACH * reach * side)
@@ -134,7 +129,7 @@ def _ends(
     # The end lies between two places; all places before it show the colour.
     total = np.concatenate([np.zeros((1, gain.shape[1])), gain.cumsum(0)])
     ends = np.append(offsets, offsets[-1] + step) - step / 2
-    total -= 0.5 * (ends / (_END_PRIOR_SIGMA * reach))[:, None] ** 2
+    total -= 0.5 * (ends / (REACH_SIGMA * reach))[:, None] ** 2
     odds = np.exp(total - total.max(0))
     odds /= odds.sum(0)
     mean = (odds * ends[:, None]).sum(0)

@@ -92,7 +92,7 @@ class StillPicture:
         self.players = players
         self.limit = _PIECES_OF_TWO if len(players) == 2 else _PIECES_OF_MORE
         """Number of pieces of each colour in the set."""
-        self.prior = lens_prior(lens, camera.lens.width, camera.lens.height)
+        self.prior = lens_prior(lens, camera.lens)
         """The prior of the lens."""
         self.edges = Edges.of(image, board_bounds(camera, profile))
         outlines = Outlines(camera, profile, MAX_HEIGHT)

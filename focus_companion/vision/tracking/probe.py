@@ -17,10 +17,9 @@ from ..geometry.scene import BoardProfile, Camera, at_height
 
 _SAMPLE_OFFSETS = np.array([(0.0, 0.0), (0.55, 0.0), (-0.55, 0.0), (0.0, 0.55), (0.0, -0.55)])
 """Sample points of a piece or a dome, from its centre, in units of the sampled radius."""
-_SAMPLED_RADIUS = 0.7
-"""Radius within which a piece or a dome is sampled, relative to its own."""
-_SAMPLED_HEIGHT = 0.7
-"""Height above its base at which a piece or a dome is sampled, relative to its own height."""
+_SAMPLED_SIZE = 0.7
+"""Radius within which, and height above its base at which, a piece or a dome is sampled, relative to its
+own."""
 _MAX_POINT_NATS = 3.0
 """Limit, in nats, of the log-likelihood ratio of a single point."""
 AGREEMENT_THRESHOLD = 0.5
@@ -44,8 +43,8 @@ class Probe:
         for square, (x, y) in enumerate(profile.centres):
             stack = stacks[square]
             solid = profile.piece if stack else profile.dome
-            level = max(len(stack) - 1, 0) * profile.rise + _SAMPLED_HEIGHT * solid.height
-            radius = _SAMPLED_RADIUS * solid.radius
+            level = max(len(stack) - 1, 0) * profile.rise + _SAMPLED_SIZE * solid.height
+            radius = _SAMPLED_SIZE * solid.radius
             for dx, dy in _SAMPLE_OFFSETS:
                 points.append((x + radius * dx, y + radius * dy, level))
                 labels.append(CLASS[stack[-1]] if stack else BARE)

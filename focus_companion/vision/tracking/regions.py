@@ -17,6 +17,7 @@ from ..arrays import Floats, Mask
 from ..capture.frames import Image
 from ..geometry.stack_masks import Window, lattice_mask
 from ..masks import grown
+from ..registration.focus import SAMPLES_PER_SQUARE
 from .change import MAX_BLOB_AREA, MIN_BLOB_AREA, Change
 from .occluder import Occluder, SceneObject
 
@@ -41,8 +42,6 @@ _MIN_FOREIGN_AREA = 0.4
 """Minimum area, in squares, outside the columns that explain a change; less is ignored."""
 _SHADED_AREA_WEIGHT = 0.5
 """Weight of a foreign area that includes what may be a shadow."""
-_COARSE_SAMPLES_PER_SQUARE = 14
-"""The same for connected components: thin lines of noise vanish, an arm remains."""
 _MIN_SHADING = 0.3
 """Minimum factor by which a shadow dims a pixel."""
 _MAX_SHADING = 2.2
@@ -248,7 +247,8 @@ class Regions:
         """The connected components of ``remaining`` (a subsampled mask of the window), labelled on a coarser
         grid, with OpenCV's statistics; and the area of a square there.
         """
-        factor = max(1, round(self._pitch / _COARSE_SAMPLES_PER_SQUARE / self._every))
+        # Half the resolution: thin lines of noise vanish, an arm remains.
+        factor = max(1, round(2 * self._pitch / SAMPLES_PER_SQUARE / self._every))
         small = cv2.resize(
             remaining.astype(np.uint8) * 255,
             (max(1, remaining.shape[1] // factor), max(1, remaining.shape[0] // factor)),

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from focus_companion.vision.detection.blobs import directions, normalized, to_opponent
+from focus_companion.vision.detection.blobs import gradients, normalized, to_opponent
 from focus_companion.vision.detection.edges import Edges
 from focus_companion.vision.geometry.scene import Camera, Lens
 from focus_companion.vision.geometry.stack_masks import Window
@@ -25,7 +25,7 @@ def test_the_edges_are_those_of_the_picture_as_a_whole(window: Window | None) ->
     # Only directions are compared, as the normalized lengths depend on a wide blur.
     off = np.angle(np.exp(1j * (np.arctan2(edges.sine, edges.cosine) - angle)))
     assert np.abs(off).max() < 1e-3
-    whole = directions(np.asarray(planes, np.float32), suppression=0.15)
+    whole = normalized(*gradients(np.asarray(planes, np.float32)), suppression=0.15)
     assert np.allclose(edges.cosine, whole[0], atol=1e-5) and np.allclose(edges.sine, whole[1], atol=1e-5)
 
 
