@@ -22,6 +22,11 @@ def grown(mask: Mask, pixels: float) -> Mask:
     return np.asarray(cv2.dilate(mask.view(np.uint8), _disc(pixels))) > 0
 
 
+def boxed(mask: Mask, size: int) -> Mask:
+    """The mask, dilated by a square whose side is so many pixels, an odd number."""
+    return np.asarray(cv2.dilate(mask.view(np.uint8), np.ones((size, size), np.uint8))) > 0
+
+
 def opened(mask: Mask, pixels: float) -> Mask:
     """The mask without what is narrower than twice so many pixels."""
     return np.asarray(cv2.morphologyEx(mask.view(np.uint8), cv2.MORPH_OPEN, _disc(pixels))) > 0

@@ -96,8 +96,7 @@ class Darkening:
             for picture in (before, now)
         )
         stacks = {square: height for square, height in enumerate(heights) if height}
-        hidden = outlines.standing(stacks, window).view(np.uint8)
-        seen = cv2.remap(widened(hidden), x, y, cv2.INTER_NEAREST)
+        seen = cv2.remap(widened(outlines.standing(stacks, window)), x, y, cv2.INTER_NEAREST)
         inside = (x >= 0) & (x <= now.shape[1] - 1) & (y >= 0) & (y <= now.shape[0] - 1)
         by = np.asarray(then - shown, np.float32)
         return cls(outlines, tuple(heights), by, inside, inside & (seen == 0))

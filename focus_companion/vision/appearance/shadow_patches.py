@@ -19,6 +19,7 @@ from ...game.squares import FILE, RANK, SQUARES
 from ..arrays import Floats, Mask, Singles
 from ..geometry.scene import BoardProfile, at_height
 from ..geometry.stack_masks import Outlines, cached_per_outlines
+from ..masks import boxed
 
 _HALF_WIDTH: Final = 1.75
 """Half of a patch's side, in squares: a shadow longer than that lies among other stacks."""
@@ -96,14 +97,14 @@ def _packed_covered(outlines: Outlines, square: int, other: int, pieces: int) ->
     """
     column = outlines.columns[other]
     x, y = (pixels[square : square + 1] for pixels in patches(outlines))
-    mask = widened(np.pad(column.standing(pieces).astype(np.uint8), 1))
+    mask = widened(np.pad(column.standing(pieces), 1))
     found = cv2.remap(mask, x - (column.left - 1), y - (column.top - 1), cv2.INTER_NEAREST)
     return np.packbits(found[0] > 0)
 
 
-def widened(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def widened(mask: Mask) -> NDArray[np.uint8]:
     """The mask with a margin of one pixel: blurred pixels mix a stack with the board beside it."""
-    return np.asarray(cv2.dilate(mask, np.ones((3, 3), np.uint8)), np.uint8)
+    return boxed(mask, 3).view(np.uint8)
 
 
 @lru_cache(maxsize=4)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import cv2
 import numpy as np
@@ -116,11 +116,6 @@ def check_size(width: float, height: float, name: str) -> None:
     """
     if width * height > MAX_PIXELS:
         raise FrameError(f"{name} has pictures of {width:.0f} × {height:.0f}; give a video of at most 8K")
-
-
-def pixels(image: Any) -> int:
-    """Number of pixels of a picture; 0 if it is not decoded yet."""
-    return image.shape[0] * image.shape[1] if isinstance(image, np.ndarray) else 0
 
 
 def decoded(data: bytes, name: str) -> Image:

@@ -64,7 +64,9 @@ class Live(Source):
         try:
             while not self._closed.is_set():
                 ok, raw = self._capture.read()
-                if not ok or raw is None or frames.pixels(raw) > frames.MAX_PIXELS:
+                if not ok or raw is None:
+                    break
+                if isinstance(raw, np.ndarray) and raw.shape[0] * raw.shape[1] > frames.MAX_PIXELS:
                     break
                 now = time.monotonic()
                 if now - kept >= MIN_INTERVAL_SHARE * self.min_interval:

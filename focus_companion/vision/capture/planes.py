@@ -17,30 +17,12 @@ from numpy.typing import NDArray
 
 Plane = NDArray[np.uint8]
 
-_LUMA_GAIN = 1.164383
-"""Contribution of luma to each channel."""
-_RED_V = 1.596027
-"""Contribution of the chroma value V to red."""
-_GREEN_U = -0.391762
-"""Contribution of the chroma value U to green."""
-_GREEN_V = -0.812968
-"""Contribution of the chroma value V to green."""
-_BLUE_U = 2.017232
-"""Contribution of the chroma value U to blue."""
-_BLACK = 16.0
-"""Luma of black."""
-_GREY = 128.0
-"""Both chroma values of grey."""
-
-_TO_BGR: Final = np.array(
-    [
-        [_LUMA_GAIN, _BLUE_U, 0.0, -_LUMA_GAIN * _BLACK - _BLUE_U * _GREY],
-        [_LUMA_GAIN, _GREEN_U, _GREEN_V, -_LUMA_GAIN * _BLACK - (_GREEN_U + _GREEN_V) * _GREY],
-        [_LUMA_GAIN, 0.0, _RED_V, -_LUMA_GAIN * _BLACK - _RED_V * _GREY],
-    ]
+_GAINS: Final = np.array(
+    [(1.164383, 2.017232, 0.0), (1.164383, -0.391762, -0.812968), (1.164383, 0.0, 1.596027)]
 )
-"""From luma (16 to 235) and two chroma values (around 128) to blue, green and red: ITU-R BT.601."""
-
+"""Contributions of luma, U and V to blue, green and red: ITU-R BT.601, for the levels of television."""
+_TO_BGR: Final = np.column_stack([_GAINS, -_GAINS @ (16.0, 128.0, 128.0)])
+"""The same with the offset, as black has a luma of 16 and grey two chroma values of 128."""
 
 _SAMPLED_WIDTH: Final = 256
 """Approximate width of the subsampled copy in pixels."""

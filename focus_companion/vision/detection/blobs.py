@@ -34,9 +34,6 @@ _MIN_SPACING = 0.9
 _MIN_RESPONSE = 0.16
 """Response that the middle of a blob must exceed."""
 
-_OUTSIDE = -1e4
-"""Response outside the picture, far below the minimum of -1."""
-
 
 @dataclass(frozen=True, eq=False)
 class Roundness:
@@ -59,7 +56,8 @@ class Roundness:
         inside = (xy >= 0).all(1) & (xy < (width, height)).all(1)
         x, y = np.clip(xy, 0, (width - 1, height - 1)).T
         best: Floats = highest[y, x].astype(float)
-        best[~inside | (best < _OUTSIDE / 10)] = np.nan
+        # No response is below -1.
+        best[~inside | (best < -2)] = np.nan
         return best
 
     def _highest(self, reach: int) -> Singles:
@@ -69,7 +67,7 @@ class Roundness:
             step = np.arange(-reach, reach + 1)
             disc = (step[:, None] ** 2 + step**2 <= reach * reach + 0.5).astype(np.uint8)
             wide = cv2.copyMakeBorder(
-                self.response, reach, reach, reach, reach, cv2.BORDER_CONSTANT, value=(_OUTSIDE,)
+                self.response, reach, reach, reach, reach, cv2.BORDER_CONSTANT, value=(-np.inf,)
             )
             dilated = self._dilated[reach] = np.asarray(cv2.dilate(wide, disc), np.float32)
         return dilated

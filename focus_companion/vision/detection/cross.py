@@ -111,20 +111,15 @@ def cross_scores(grid: Floats) -> Floats:
     return np.asarray(inside - outside)
 
 
-def straight_lattice(lattice: Lattice, lens: Lens) -> Floats:
-    """The lattice's homography to the undistorted picture, refitted to its points."""
-    straight = undistort(lattice.points, lens)
-    homography, _ = cv2.findHomography(lattice.sites.astype(float), straight, 0)
-    return lattice.homography if homography is None else np.asarray(homography, float)
-
-
 def views(
     lattice: Lattice, lens: Lens, profile: BoardProfile, *, known: bool = False, level: float = BLOB_HEIGHT
 ) -> list[SquareView]:
     """Cameras for which the lattice, ``level`` mm above the board, is square in one of the bases, with the
     board's centre at its origin. ``known``: the focal length of the lens is known.
     """
-    homography = straight_lattice(lattice, lens)
+    # Refitted, to the undistorted picture.
+    refitted, _ = cv2.findHomography(lattice.sites.astype(float), undistort(lattice.points, lens), 0)
+    homography = lattice.homography if refitted is None else np.asarray(refitted, float)
     found = []
     for basis in _BASES:
         change = np.eye(3)

@@ -53,6 +53,13 @@ _MAX_OCCLUDER_DISTANCE = 3.2
 """Maximum distance, in squares, between a stack and the outlines that it occludes."""
 
 
+def sigma_of(reach: float) -> float:
+    """Standard deviation, in pixels, of the distances from outlines to what is searched for within so many
+    pixels around them.
+    """
+    return max(0.5, 0.25 * reach)
+
+
 def likely_stacks(
     edges: Edges, camera: Camera, profile: BoardProfile
 ) -> tuple[Integers, Floats, OutlinePoints]:
@@ -124,7 +131,7 @@ def fit_outlines(
             _INDEPENDENT_SHARE * weight[used],
             prior,
             normals=normals,
-            sigma=max(0.5, 0.25 * reach * side),
+            sigma=sigma_of(reach * side),
         )
     return camera
 

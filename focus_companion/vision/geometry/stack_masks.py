@@ -177,7 +177,11 @@ class Outlines:
         """Whether stacks of ``pieces`` and ``others`` pieces on two squares overlap in the picture."""
         at = one, pieces, other, others
         if at not in self._overlap_cache:
-            self._overlap_cache[at] = _masks_overlap(self.columns[one], pieces, self.columns[other], others)
+            a, b = self.columns[one], self.columns[other]
+            both = a.window.overlap(b.window)
+            self._overlap_cache[at] = both is not None and bool(
+                (a.standing(pieces)[both.within(a.window)] & b.standing(others)[both.within(b.window)]).any()
+            )
         return self._overlap_cache[at]
 
     def paint(
@@ -320,14 +324,6 @@ def filled(hulls: Sequence[NDArray[np.floating]], size: tuple[int, int]) -> Mask
     for across, down in ((2 * width, 2 * height), (width, height)):
         reduced = np.asarray(cv2.resize(reduced, (across, len(hulls) * down), interpolation=cv2.INTER_AREA))
     return np.asarray(reduced > 127).reshape(len(hulls), height, width)
-
-
-def _masks_overlap(a: Column, pieces: int, b: Column, others: int) -> bool:
-    both = a.window.overlap(b.window)
-    if both is None:
-        return False
-    one, other = a.standing(pieces)[both.within(a.window)], b.standing(others)[both.within(b.window)]
-    return bool((one & other).any())
 
 
 def _windows_overlap(columns: Sequence[Column]) -> Mask:

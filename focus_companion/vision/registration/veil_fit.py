@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 
 from ..arrays import Mask, Singles
+from ..masks import boxed
 from .channels import across_channels, channel_sum
 from .details import detail_window, details, in_both
 from .gain_fit import MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit, cells
@@ -130,7 +131,6 @@ def _same_details(fit: GainFit, region: Mask) -> bool:
     """Whether the region, and what is around it, shows the same details as before, so that no piece came
     or went.
     """
-    window = np.ones(detail_window(fit.square), np.uint8)
-    around = cv2.dilate(region.view(np.uint8), window).view(bool)
+    around = boxed(region, detail_window(fit.square)[0])
     before, now = (details(light, fit.usable, fit.square)[around] for light in fit.linear)
     return in_both(before, now)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Integers, Mask, Singles
 from ..capture.sampling import looked_up
-from ..detection.edge_fit import MIN_EDGE_POINTS, occluded
+from ..detection.edge_fit import MIN_EDGE_POINTS, occluded, sigma_of
 from ..detection.edges import DIRECTIONS, NORMALS, REACH_SIGMA, Edges, OutlinePoints, nearest_edges, outlines
 from ..geometry.pose import Prior, adjust
 from ..geometry.scene import BoardProfile, Camera
@@ -45,12 +45,6 @@ _MIN_WEIGHT = 0.01
 
 _MIN_REACH = 2.0
 """Minimum search distance in pixels."""
-
-_SIGMA_OF_REACH = 0.25
-"""Standard deviation of the distance from an outline to the colour's end, relative to the search distance."""
-
-_MIN_SIGMA = 0.5
-"""Minimum of that standard deviation in pixels."""
 
 
 def fit_to_colour_edges(
@@ -82,7 +76,7 @@ def fit_to_colour_edges(
     if usable.sum() < MIN_EDGE_POINTS:
         return camera
     far = max(_MIN_REACH, reach * side)
-    sigma = max(_MIN_SIGMA, _SIGMA_OF_REACH * reach * side)
+    sigma = sigma_of(reach * side)
     offset, weight = np.zeros(usable.shape), np.zeros(usable.shape)
     offset[usable], spread = _ends(shown, usable, inner, outer, scores, origin, far)
     weight[usable] = _POINT_WEIGHT * sigma**2 / (sigma**2 + spread**2)

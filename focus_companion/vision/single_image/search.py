@@ -83,7 +83,8 @@ class Explanation:
 def initial_explanation(picture: StillPicture, camera: Camera, profile: BoardProfile) -> Explanation:
     """What the picture shows with this camera and set, read without a known position."""
     view = View(picture, camera, profile)
-    return _read(view, view.relearned(view.solved(view.usual(), None).stacks), None)
+    before = Palette(picture.usual, picture.usual, picture.flat)
+    return _read(view, view.relearned(view.solved(before, None).stacks), None)
 
 
 @dataclass(frozen=True)

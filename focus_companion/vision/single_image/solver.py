@@ -51,29 +51,25 @@ class Solver:
         self.layers, self._scores = layers, scores
         self._labels = np.array([CLASS[letter] for letter in players])
         self._limit, self._pixel_weight = limit, pixel_weight
-        self._stacks: list[Stack] = [()] * len(layers.outlines.columns)
+        self.classes: list[Stack] = [()] * len(layers.outlines.columns)
+        """The classes of all squares' pieces, bottom first."""
         self._layer_scores: dict[int, LayerScores] = {}
 
     @property
     def stacks(self) -> tuple[str, ...]:
-        return tuple("".join(_LETTER[label] for label in stack) for stack in self._stacks)
-
-    @property
-    def classes(self) -> list[Stack]:
-        """The classes of all squares' pieces, bottom first."""
-        return self._stacks
+        return tuple("".join(_LETTER[label] for label in stack) for stack in self.classes)
 
     def start_from(self, stacks: Sequence[str]) -> None:
         """Start from these stacks instead of an empty board."""
-        self._stacks = [tuple(CLASS[piece] for piece in stack) for stack in stacks]
+        self.classes = [tuple(CLASS[piece] for piece in stack) for stack in stacks]
         self._layer_scores.clear()
 
     def solve(self) -> None:
         """Improve the stacks until nothing changes."""
-        self._settle(set(range(len(self._stacks))))
+        self._settle(set(range(len(self.classes))))
         for far in self.layers.outlines.far_to_near:
             for near in self.layers.hiding(far):
-                if self._stacks[far] and self._stacks[near] and self._moved_to_near(near, far):
+                if self.classes[far] and self.classes[near] and self._moved_to_near(near, far):
                     self._settle({near, far, *self.layers.neighbours(near), *self.layers.neighbours(far)})
 
     def _settle(self, dirty: set[int]) -> None:
@@ -84,7 +80,7 @@ class Solver:
                     continue
                 dirty.discard(square)
                 best = self.choices(square)[0].stack
-                if best != self._stacks[square]:
+                if best != self.classes[square]:
                     self.put(square, best)
                     dirty.update(self.layers.neighbours(square))
             if not dirty:
@@ -96,7 +92,7 @@ class Solver:
 
         Changing only one of the two would make the explanation worse.
         """
-        before = self._stacks[near], self._stacks[far]
+        before = self.classes[near], self.classes[far]
         gain = self.score(far, ()) - self.score(far, before[1])
         self.put(far, ())
         taller = self.choices(near)[0]
@@ -148,19 +144,19 @@ class Solver:
 
     def put(self, square: int, stack: Stack) -> None:
         """Assume this stack on a square."""
-        self._stacks[square] = stack
+        self.classes[square] = stack
         for other in self.layers.neighbours(square):
             self._layer_scores.pop(other, None)
 
     def _scores_of(self, square: int) -> LayerScores:
         if square not in self._layer_scores:
-            self._layer_scores[square] = self.layers.scores(square, self._scores, self._stacks)
+            self._layer_scores[square] = self.layers.scores(square, self._scores, self.classes)
         return self._layer_scores[square]
 
     def _prior(self, square: int) -> Floats:
         """Log prior of each player's colour: its share of the pieces that are not seen elsewhere."""
         seen = np.zeros(CLASSES)
-        for other, stack in enumerate(self._stacks):
+        for other, stack in enumerate(self.classes):
             if other != square:
                 for label in stack:
                     seen[label] += 1

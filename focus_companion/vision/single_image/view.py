@@ -22,6 +22,7 @@ from ..detection.refine import lens_prior
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines, Window, lattice_mask
+from ..masks import boxed
 from .flat_set import FlatColours, of_whole_pieces
 from .layers import Layers
 from .occluders import covered
@@ -145,10 +146,6 @@ class View:
         self.covered = picture.covered[self.window.slices]
         self.lattice = lattice_mask(self.layers.outlines, self.window)
         self._scores: dict[Palette, Singles] = {}
-
-    def usual(self) -> Palette:
-        """The palette before anything is known about the position."""
-        return Palette(self.picture.usual, self.picture.usual, self.picture.flat)
 
     def relearned(
         self, stacks: Sequence[str], places: Sequence[Sequence[Place]] | None = None, *, certain: bool = False
@@ -279,9 +276,7 @@ def _around_columns(outlines: Outlines, margin: float) -> Mask:
     """(H, W) mask of the picture: where a stack may be visible, and ``margin`` pixels around it."""
     lens = outlines.camera.lens
     stacks = dict.fromkeys(range(len(outlines.columns)), MAX_HEIGHT)
-    mask = outlines.standing(stacks, Window(0, 0, lens.width, lens.height)).view(np.uint8)
-    wide = 2 * round(margin) + 1
-    return np.asarray(cv2.dilate(mask, np.ones((wide, wide), np.uint8)), bool)
+    return boxed(outlines.standing(stacks, Window(0, 0, lens.width, lens.height)), 2 * round(margin) + 1)
 
 
 def sharpened(image: NDArray[np.uint8], *, flat: bool) -> NDArray[np.uint8]:

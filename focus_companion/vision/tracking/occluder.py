@@ -63,8 +63,9 @@ class SceneObject:
         return grown(core | (near & differs), _SOFT_EDGE * self.pitch) & ~self.clear
 
     def is_gone(self, now: Image, before: Image) -> bool:
-        """Whether the window ``now`` looks more like ``before`` than like the object, both blurred."""
-        return float(self._excess(now, before)[self.mask].mean()) > 0
+        """Whether the picture ``now`` looks more like the one ``before`` than like the object."""
+        shown = (blurred(picture[self.window.slices]) for picture in (now, before))
+        return float(self._excess(*shown)[self.mask].mean()) > 0
 
     def _excess(self, now: Image, before: Image) -> NDArray[np.int32]:
         """By how many grey levels each pixel (h, w) of ``now`` differs more from the object than from

@@ -9,7 +9,7 @@ import numpy as np
 from ...game.squares import SQUARES
 from ..arrays import Floats, Mask
 from ..capture.frames import Image
-from ..capture.sampling import blurred, thinned
+from ..capture.sampling import thinned
 from ..geometry.stack_masks import Outlines, Window
 from ..registration.baseline import Baseline
 from ..registration.conditions import Conditions
@@ -110,13 +110,9 @@ class Reference:
         """Forget the objects that a later picture no longer shows: whatever was done on their squares in the
         meantime is then a change.
         """
-        for gone in [each for each in self.objects if self._is_gone(each, image)]:
+        for gone in [each for each in self.objects if each.is_gone(image, self.picture.image)]:
             self.objects.remove(gone)
             self.hidden = tuple(square for square in self.hidden if square not in gone.hidden)
-
-    def _is_gone(self, each: SceneObject, image: Image) -> bool:
-        now, before = (blurred(picture[each.window.slices]) for picture in (image, self.picture.image))
-        return each.is_gone(now, before)
 
     def forget_under_objects(self, squares: Collection[int]) -> None:
         """The stacks on these squares have changed: what objects cover there is no longer known. These

@@ -16,7 +16,7 @@ from ...game.squares import SQUARES
 from ..arrays import Floats, Mask
 from ..capture.frames import Image
 from ..geometry.stack_masks import Window, lattice_mask
-from ..masks import grown
+from ..masks import boxed, grown
 from ..registration.focus import SAMPLES_PER_SQUARE
 from .change import MAX_BLOB_AREA, MIN_BLOB_AREA, Change
 from .occluder import Occluder, SceneObject
@@ -92,12 +92,11 @@ class Regions:
         for square in explained:
             column = self._outlines.columns[square]
             high = max(len(self._standing[square]), heights.get(square, 0), 1)
-            mask = np.pad(column.standing(high).astype(np.uint8), border)
-            mask = np.asarray(cv2.dilate(mask, np.ones((2 * border + 1, 2 * border + 1), np.uint8)))
+            mask = boxed(np.pad(column.standing(high), border), 2 * border + 1)
             left, top, right, bottom = column.window
             wider = Window(left - border, top - border, right + border, bottom + border)
             if (shown := wider.overlap(self._window)) is not None:
-                remaining[shown.within(self._window)] &= mask[shown.within(wider)] == 0
+                remaining[shown.within(self._window)] &= ~mask[shown.within(wider)]
         sampled = remaining[:: self._every, :: self._every]
         if np.count_nonzero(sampled) * self._every**2 < _MIN_FOREIGN_AREA * self._pitch * self._pitch:
             return 0.0
@@ -114,8 +113,7 @@ class Regions:
         """
         parts, stats, area = self._labelled(self._sampled)
         pieces = self._outlines.standing(dict.fromkeys(squares, 1), self._window)
-        wide = 2 * round(_ARM_REACH * self._pitch) + 1
-        near = np.asarray(cv2.dilate(pieces.view(np.uint8), np.ones((wide, wide), np.uint8)))
+        near = boxed(pieces, 2 * round(_ARM_REACH * self._pitch) + 1).view(np.uint8)
         near = np.asarray(cv2.resize(near, parts.shape[::-1], interpolation=cv2.INTER_NEAREST))
         edge = np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]])
         arms = set(edge.tolist()) & set(parts[near > 0].tolist()) - {0}
@@ -127,7 +125,7 @@ class Regions:
         much of the board, and pixels that it may have dimmed do not count.
         """
         parts, areas, area = self._components(self._sampled)
-        size = parts.shape[1], parts.shape[0]
+        size = parts.shape[::-1]
         off_stacks_mask = cv2.resize(self._off_stacks(), size, interpolation=cv2.INTER_NEAREST)
         if in_shadow:
             unshaded = (self._sampled & ~self._shading_mask(self._sampled)).view(np.uint8)
@@ -139,9 +137,8 @@ class Regions:
             return None
         blob_mask = parts == largest
         edge = np.concatenate([blob_mask[0], blob_mask[-1], blob_mask[:, 0], blob_mask[:, -1]])
-        grown = cv2.dilate(blob_mask.astype(np.uint8), np.ones((3, 3), np.uint8))
-        height, width = self._changed.shape
-        mask = np.asarray(cv2.resize(grown, (width, height), interpolation=cv2.INTER_NEAREST)) > 0
+        wider = boxed(blob_mask, 3).view(np.uint8)
+        mask = np.asarray(cv2.resize(wider, self._changed.shape[::-1], interpolation=cv2.INTER_NEAREST)) > 0
         squares = (
             square
             for square in range(len(SQUARES))
@@ -227,7 +224,7 @@ class Regions:
             # The mask excludes the corners, where there are no squares: when the light changes, the table
             # there changes as a region, and objects there hide nothing.
             lattice_mask(self._outlines, self._window).view(np.uint8),
-            (parts.shape[1], parts.shape[0]),
+            parts.shape[::-1],
             interpolation=cv2.INTER_NEAREST,
         )
         reach = np.bincount(parts.ravel(), np.asarray(lattice, float).ravel(), len(stats))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats
+from .change import CLEAR_SHARE
 from .occluder import Occluder
 from .regions import AddedObject
 
@@ -20,10 +21,6 @@ _MIN_UNMOVED_SHARE: Final = 0.8
 """Share of an occluder's pixels that must look the same for it to have stayed: a forearm two squares wide may
 move by a fifth of a square. Raising it, an arm that does not keep quite still holds the game up; lowering it,
 another arm at nearly the same place counts as the same."""
-
-_MIN_ACTED_CHANGE: Final = 0.2
-"""Difference of a square's changed share between two looks from which somebody has acted on it. Raising it,
-acts that change little do not count; lowering it, the shadow of a finger that moves counts as an act."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +65,8 @@ class RestingOccluder:
             mask = last.occluder.mask
             unmoved = mask & ~change.differing(look.smoothed.part(change.window), last.part)
             if unmoved.sum() >= _MIN_UNMOVED_SHARE * mask.sum():
-                acted = abs(look.touched - last.touched) > _MIN_ACTED_CHANGE
+                # Fewer pixels change in the shadow of a finger that moves.
+                acted = abs(look.touched - last.touched) > CLEAR_SHARE
                 acted[list(last.occluder.squares)] = False
                 if acted.any():
                     return last.added

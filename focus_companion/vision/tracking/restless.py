@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import Final
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Mask
+from ..masks import boxed
 
 _MEMORY: Final = 3.0
 """Time constant, in seconds, of the running mean of how often a pixel changes. Raising it delays the
@@ -26,8 +26,9 @@ quarter of it. Raising it lets larger things be restless, and arms, too."""
 _MIN_PICTURES: Final = 8
 """Number of pictures from which the shares are known. Raising it delays the first search for a board;
 lowering it, a hand that sets up the board counts as restless."""
-_MARGIN: Final = np.ones((5, 5), np.uint8)
-"""Neighbourhood of a restless pixel that is restless, too: digits differ in which pixels they change."""
+_NEIGHBOURHOOD: Final = 5
+"""Side, in pixels, of the square around a restless pixel that is restless, too: digits differ in which pixels
+they change."""
 
 
 class RestlessPixels:
@@ -68,7 +69,7 @@ class RestlessPixels:
         self._restless = self._share > np.where(self._restless, _REST, _MIN_SHARE)
         self._blanked = None
         if self._restless.any() and (self._squares is not None or self._pictures >= _MIN_PICTURES):
-            self._blanked = cv2.dilate(self._restless.astype(np.uint8), _MARGIN) > 0
+            self._blanked = boxed(self._restless, _NEIGHBOURHOOD)
             if self._squares is not None:
                 self._blanked &= ~self._squares
 

@@ -84,17 +84,22 @@ class Seeking:
     def _attempt(self, picture: StillFrame) -> Watching | None:
         return self._search(picture, MIN_FOUND_SHARE)
 
-    def _search(self, picture: StillFrame, required: float) -> Watching | None:
+    def _search(
+        self, picture: StillFrame, required: float, before: Placement | None = None
+    ) -> Watching | None:
         """Search the whole picture; a share ``required`` of the squares must agree where the board is
-        found.
+        found. ``before``: where it was. It is then mostly sought in about the same size only; and if it was
+        marked by hand, it is accepted even if a part of it lies outside the picture.
         """
         context = self._context
-        found = search(context, picture, self._pitch)
+        pitch = before.outlines.pitch if before and self._attempts % _THOROUGH_EVERY else None
+        found = search(context, picture, pitch)
         if found is not None and not any(context.standing):
             found = self._most_certain(found)
         if found is None:
             return None
-        there = hypothesis_at(context, picture, found, required, marked=self._marked)
+        marked = before is not None and before.by_hand
+        there = hypothesis_at(context, picture, found, required, marked=marked)
         if there is None:
             return None
         after = Watching.at(context, picture, there)
@@ -114,18 +119,6 @@ class Seeking:
         # It is tried once: the board may have been moved since it was found.
         self._likeliest = None if certain else best
         return best if certain else None
-
-    @property
-    def _pitch(self) -> float | None:
-        """The side of a square, in pixels, if only a board of about that size is to be sought."""
-        return None
-
-    @property
-    def _marked(self) -> bool:
-        """Whether the board was marked by hand; it is then accepted even if a part lies outside the
-        picture.
-        """
-        return False
 
 
 def _same_lattice(one: FoundBoard, other: FoundBoard) -> bool:
@@ -151,17 +144,9 @@ class SeekingNear(Seeking):
         """See :attr:`.watcher.Watcher.setting_up`."""
         return self._attempts < FIRST_RETRIES + LOST_TIMEOUT / RETRY_DELAY
 
-    @property
-    def _pitch(self) -> float | None:
-        return None if self._attempts % _THOROUGH_EVERY == 0 else self._placement.outlines.pitch
-
-    @property
-    def _marked(self) -> bool:
-        return self._placement.by_hand
-
     def _attempt(self, picture: StillFrame) -> Watching | None:
         required = 0.0 if self._placement.by_hand else _MIN_SET_UP_SHARE
-        return self._near(picture, required) or self._search(picture, MIN_FOUND_SHARE)
+        return self._near(picture, required) or self._search(picture, MIN_FOUND_SHARE, self._placement)
 
     def _near(self, picture: StillFrame, required: float) -> Watching | None:
         context, placement = self._context, self._placement
@@ -199,4 +184,4 @@ class BoardLost(SeekingNear):
 
     def _attempt(self, picture: StillFrame) -> Watching | None:
         required = required_share(self._context.unseen(picture.time))
-        return self._near(picture, required) or self._search(picture, required)
+        return self._near(picture, required) or self._search(picture, required, self._placement)
