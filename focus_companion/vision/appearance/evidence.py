@@ -38,8 +38,7 @@ show that class: the light differs across the board. Raising it leaves out piece
 _MAX_MISFIT = 1.0
 """Nats per pixel by which a class of pieces may fit an empty square less than usual, for the square possibly
 to show it: as in light that shifts a shade by 1.4 standard deviations. Raising it takes pieces for possible
-whose shade differs from the board's, such as pale green ones on grey in a washed-out picture (1.7 to 2.5).
-"""
+whose shade differs from the board's, such as pale green ones on grey in a washed-out picture (1.7 to 2.5)."""
 _BEAM_WIDTH = 6
 """Number of stacks that the beam search for the best one extends at each height."""
 
@@ -100,8 +99,7 @@ class Evidence:
         self.outlines = outlines
         self.standing = tuple(standing)
         self.colours, self._background = colours, background
-        self._standing_classes = tuple(classes(stack) for stack in standing)
-        self._classes = dict(enumerate(self._standing_classes))
+        self._classes = {square: classes(stack) for square, stack in enumerate(standing)}
         # However few pixels a square has, none of them is worth more than its share of a sample.
         self._weight = min(pixel_weight(outlines), 1.0 / colours.correlation_area)
         self._tops = flat_tops(outlines)
@@ -213,7 +211,7 @@ class Evidence:
 
     def _around(self, square: int) -> Surroundings:
         if square not in self._surroundings:
-            self._surroundings[square] = surroundings(self.outlines, square, self._standing_classes)
+            self._surroundings[square] = surroundings(self.outlines, square, self._classes)
         return self._surroundings[square]
 
     def _previous_classes(

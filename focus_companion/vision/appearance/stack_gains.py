@@ -149,7 +149,7 @@ def _known(outlines: Outlines) -> dict[int, tuple[object, Surroundings]]:
     return {}
 
 
-def surroundings(outlines: Outlines, square: int, standing: Sequence[Sequence[int]]) -> Surroundings:
+def surroundings(outlines: Outlines, square: int, standing: Mapping[int, Sequence[int]]) -> Surroundings:
     """The :class:`Surroundings` of a square in a position (classes of all squares' pieces, bottom first).
 
     Cached while the stacks there are unchanged: a turn changes few of them.

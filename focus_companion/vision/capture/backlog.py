@@ -14,8 +14,7 @@ MIN_KEPT: Final = 4
 """Number of queued pictures up to which none is dropped, however close together in time they are."""
 MAX_GAP: Final = 0.2
 """Maximum seconds between two queued pictures between which others were dropped: a board that is still for
-three times as long is recognized as such.
-"""
+three times as long is recognized as such."""
 MAX_LAG: Final = 20.0
 """Maximum seconds by which the reader may lag behind."""
 MAX_BYTES: Final = 64 * 1024 * 1024

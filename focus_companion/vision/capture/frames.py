@@ -20,18 +20,15 @@ from .planes import Planes
 Image = NDArray[np.uint8]
 Picture = Image | Planes | JpegPicture
 """A picture as its source delivers it: complete, as planes not yet converted to colour, or as a JPEG of which
-only a subsampled copy has been decoded.
-"""
+only a subsampled copy has been decoded."""
 
 FROZEN_AFTER = 10.0
 """Seconds of identical pictures, bit for bit: a sensor's noise never repeats, but an encoder's output may for
-a while.
-"""
+a while."""
 
 CAMERA_SIZE = (1280, 960)
 """Width and height in pixels requested from a camera; larger pictures show no more of the game and take
-longer.
-"""
+longer."""
 
 MAX_PIXELS = 40_000_000
 """Maximum pixels of a picture in a video or stream; 8K has 33 million."""

@@ -19,8 +19,7 @@ READ_TIMEOUT = 5.0
 
 MIN_INTERVAL_SHARE: Final = 0.75
 """Share of :attr:`Live.min_interval` after which a picture is taken, as no camera or network is exactly
-regular.
-"""
+regular."""
 
 CLOSE_TIMEOUT: Final = 0.5
 """Maximum seconds to wait for the reading thread to end."""

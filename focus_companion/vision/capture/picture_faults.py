@@ -29,8 +29,7 @@ _BRIGHT_PERCENTILE: Final = 99.0
 
 _MAX_SMOOTH_STEP: Final = 0.07
 """Maximum difference between neighbouring cells, as a fraction of the brightness, if the lens is covered by
-something so near that it is blurred. A board has edges of a quarter of the brightness and more.
-"""
+something so near that it is blurred. A board has edges of a quarter of the brightness and more."""
 
 _NOISE_STEP: Final = 3.0
 """Difference between neighbouring cells due to noise alone, in grey levels."""
@@ -40,13 +39,11 @@ _EDGE_PERCENTILE: Final = 98.0
 
 _MAX_GREY_CHROMA: Final = 5.0
 """Difference in grey levels between a cell's channels below which it is grey: a video tints grey by at most
-four. In dim light, the tint of the lamp on an empty black board and a black table is six and more.
-"""
+four. In dim light, the tint of the lamp on an empty black board and a black table is six and more."""
 
 _CHROMA_PERCENTILE: Final = 99.7
 """Percentage of grey cells from which the whole picture is grey: a few pieces on a distant board fill no more
-than the rest.
-"""
+than the rest."""
 
 _MIN_MISSING_SHARE: Final = 0.06
 """Minimum share of the height, at the bottom, that is uniformly grey in a truncated picture."""

@@ -21,8 +21,7 @@ STABLE_NAMES: Final = Path("/dev/v4l")
 
 AUTO_EXPOSURE: Final = (3.0, 0.0)
 """The driver's values for automatic exposure: aperture priority without a motorized iris, else fully
-automatic.
-"""
+automatic."""
 MANUAL_EXPOSURE: Final = 1.0
 """The driver's value for manual exposure."""
 

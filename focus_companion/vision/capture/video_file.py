@@ -28,8 +28,7 @@ OPTIONS: Final = {
     "png_pipe,mjpeg,mpjpeg,h264,hevc,av1,obu,m4v,mpegvideo",
 }
 """FFmpeg's options: only local files in these containers, which exclude playlists, since these name other
-files and addresses.
-"""
+files and addresses."""
 
 DEFAULT_RATE: Final = 25.0
 """Frames per second of a video that does not state a plausible rate."""

@@ -29,8 +29,7 @@ _MAX_FITTED = 6
 
 _MAX_TRIED_FIRST = 10
 """Number of the most regular candidates that are tried first if the position is known. In 60 pictures, the
-board was among the first nine. Lowering it below that takes time; it changes no result.
-"""
+board was among the first nine. Lowering it below that takes time; it changes no result."""
 
 _MAX_EXTRA_FITS = 3
 """Maximum number of further fits of the most regular candidate, if it has not converged."""

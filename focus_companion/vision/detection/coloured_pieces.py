@@ -20,22 +20,18 @@ from .site_classifier import MAX_SITE_ODDS
 _MIN_DIFFERENCE = 0.8
 """Minimum distance of two shades in log ratios of the channels. Those of usual pieces are 1.4 and more apart;
 the black and white pieces on photographs of Othello boards, less than 0.5. Raising it overlooks pieces whose
-hue is near that of the board.
-"""
+hue is near that of the board."""
 _MAX_GROUND_DIFFERENCE = 0.4
 """Maximum distance, in the same unit, of places on ground of one shade under coloured light and shadows.
-Raising it takes the table beside the board, or fields of other shades, for its ground.
-"""
+Raising it takes the table beside the board, or fields of other shades, for its ground."""
 _MIN_ON_GROUND = 0.5
 """Share of the corners of a square that must show the ground: stacks hide the others."""
 _MIN_OF_A_SHADE = 3
 """Minimum number of squares that show a shade, for it to be that of a player's pieces. Raising it overlooks
-the pieces of a player who has few stacks.
-"""
+the pieces of a player who has few stacks."""
 _TWO_SHADES_ODDS = 0.5
 """Log odds by which pieces of two shades favour this game over others with round pieces on ground of one
-shade. Raising it accepts more boards that are hard to see, and more patterns of several colours.
-"""
+shade. Raising it accepts more boards that are hard to see, and more patterns of several colours."""
 
 
 def colour_odds(image: Image, camera: Camera, profile: BoardProfile) -> float:

@@ -20,8 +20,7 @@ _HEIGHT_PENALTY = 0.02
 
 _INDEPENDENT_SHARE = 0.05
 """Weight of an edge point, as a fraction of that of an independent observation: errors are correlated (a
-shadow shifts a whole side).
-"""
+shadow shifts a whole side)."""
 
 _MIN_WEIGHT = 0.02
 """Minimum weight of an edge point that is used."""

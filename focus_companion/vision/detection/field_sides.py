@@ -29,8 +29,7 @@ _MAX_SHIFT = _REACH - _WIDTH // 2
 """Maximum shift of the board on its lattice, in squares."""
 _ALONG = (-0.3, 0.0, 0.3)
 """Positions along a side at which its contrast is measured, in squares from its middle; the median counts. A
-flat piece on the field covers only the one in the middle.
-"""
+flat piece on the field covers only the one in the middle."""
 _ACROSS = 0.18
 """Distance from a side, in squares, at which brightness is measured; the pose may be wrong by as much."""
 _BLUR = 1.0

@@ -108,20 +108,11 @@ class _Nearest:
         return np.asarray(self._index[y, x])
 
 
-@dataclass(frozen=True, eq=False)
-class _Seeds:
-    """Points with neighbours on a parallelogram grid: ``index`` (N,) of the point, its basis ``u`` and ``v``
-    (N, 2), and ``support`` (N,), how well the eight neighbours match, 0 … 8.
+def _seeds(nearest: _Nearest, shortest: float, longest: float) -> tuple[Integers, Floats, Floats, Floats]:
+    """The best parallelogram grid around each point with steps of ``shortest`` to ``longest`` pixels, where
+    it is good: the index (N,) of the point, the basis (N, 2) and (N, 2), and how well the eight neighbours
+    match (N,), 0 … 8.
     """
-
-    index: Integers
-    u: Floats
-    v: Floats
-    support: Floats
-
-
-def _seeds(nearest: _Nearest, shortest: float, longest: float) -> _Seeds:
-    """The best grid around each point with steps of ``shortest`` to ``longest`` pixels, where it is good."""
     points = nearest.points
     gaps = points[None] - points[:, None]
     lengths = np.hypot(gaps[..., 0], gaps[..., 1])
@@ -137,7 +128,7 @@ def _seeds(nearest: _Nearest, shortest: float, longest: float) -> _Seeds:
         good = (sine > _MIN_SINE) & (np.maximum(lu, lv) < _MAX_LENGTH_RATIO * np.minimum(lu, lv))
     owner, pair = np.nonzero(good)
     if not len(owner):
-        return _Seeds(owner, np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))
+        return owner, np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0)
     u, v, side = u[owner, pair], v[owner, pair], np.sqrt(lu * lv)[owner, pair]
     targets = points[owner, None] + np.einsum("nk,pkc->pnc", _NEIGHBOUR_STEPS, np.stack([u, v], 1))
     matched = nearest.points[nearest.to(targets.reshape(-1, 2))].reshape(targets.shape)
@@ -146,7 +137,7 @@ def _seeds(nearest: _Nearest, shortest: float, longest: float) -> _Seeds:
     order = np.lexsort((side, -support, owner))
     best = order[np.unique(owner[order], return_index=True)[1]]
     best = best[support[best] > _MIN_SUPPORT]
-    return _Seeds(owner[best], u[best], v[best], support[best])
+    return owner[best], u[best], v[best], support[best]
 
 
 def _match(homography: Floats, nearest: _Nearest, ring: int) -> tuple[Integers, Integers]:
@@ -242,19 +233,19 @@ def lattices(blobs: Blobs, radius: float, width: int, height: int) -> Lattices:
     if len(points) < _MIN_SITES:
         return Lattices([], [])
     nearest = _Nearest(points, width, height)
-    seeds = _seeds(nearest, _MIN_STEP_RADII * radius, _MAX_STEP_RADII * radius)
+    seeds, u, v, support = _seeds(nearest, _MIN_STEP_RADII * radius, _MAX_STEP_RADII * radius)
     taken, refined = np.zeros(len(points), bool), np.zeros(len(points), bool)
     grown: list[Lattice] = []
     finer: list[Lattice] = []
     tries = 0
-    for k in _spread(points[seeds.index], seeds.support, width, height):
-        index = int(seeds.index[k])
+    for k in _spread(points[seeds], support, width, height):
+        index = int(seeds[k])
         if taken[index]:
             continue
         tries += 1
         if tries > _MAX_SEEDS:
             break
-        found = _grow(nearest, index, seeds.u[k], seeds.v[k])
+        found = _grow(nearest, index, u[k], v[k])
         if found is None:
             continue
         lattice, matched = found

@@ -16,22 +16,18 @@ MIN_MOULDED_EVIDENCE = 0.7
 """Minimum evidence (:func:`moulded_evidence`) for the moulded board if the position is unknown. Fitted on
 seven photographs of chess boards, which reach 0.57, and on photo-like and drawn boards, some of them half
 hidden, chequered or in the dark, which have 0.87 and more. Sheets of calibration marks reach 1.4 in a small
-picture and 0.8 in the full one. Raising it rejects boards that are hard to see.
-"""
+picture and 0.8 in the full one. Raising it rejects boards that are hard to see."""
 
 MAX_CHEQUERED = 0.25
 """Maximum of :func:`chequered` for the moulded board. Fitted on calibration sheets and on photographs of
 chess boards, which reach 0.32 to 0.98 (the least where tall pieces hide the fields), and on moulded boards,
-some of them chequered, which have 0.17 at most. Raising it takes more chess boards for the moulded one.
-"""
+some of them chequered, which have 0.17 at most. Raising it takes more chess boards for the moulded one."""
 _FIELD_OFFSET = 0.35
 """Distance, in squares along each axis, of the samples of a field from its centre: beside most pieces, and
-far enough from the next field for a lattice that is slightly off.
-"""
+far enough from the next field for a lattice that is slightly off."""
 CORNER_OFFSET = 0.42
 """Distance, in squares along one or both axes, of places outside the piece from the centre of their square;
-those near its corners, pieces occlude the least.
-"""
+those near its corners, pieces occlude the least."""
 _SHADE_TOLERANCE = 14.0
 """Maximum difference in grey levels between samples of one shade: noise, texture, small shadows."""
 _DIAGONALS = np.array([(x, y) for x in (-1.0, 1.0) for y in (-1.0, 1.0)])

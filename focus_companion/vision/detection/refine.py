@@ -52,8 +52,7 @@ _SHADOW_DISTANCES = 0.18, 0.36
 
 _DOME_WEIGHT = 0.1
 """Weight of a dome relative to a piece in a fit to few pieces: enough to constrain what a single piece leaves
-open.
-"""
+open."""
 
 
 def refine(

@@ -9,22 +9,19 @@ from .moulded import MIN_MOULDED_EVIDENCE
 
 MIN_ODDS = 1.9
 """Minimum log odds (:func:`.site_classifier.board_odds`) of a candidate, unless the known position is clearly
-visible there.
-"""
+visible there."""
 
 EVEN_ODDS = 2.45
 """Log odds at which a grid is as likely a board of this game as anything else. Set just above the boards of
 other games with round pieces on ground of one shade: four photographs of Othello boards reach up to 2.4.
-Raising it rejects boards that are hard to see.
-"""
+Raising it rejects boards that are hard to see."""
 
 _CERTAIN_SCORE = 6.0
 """Score (:attr:`ScoredFit.score`) above which a board in a known position is certain, given agreement."""
 
 CERTAIN_AGREEMENT = 1.55
 """Agreement with the known position above which it is certainly visible. With a shift by a square or a wrong
-quarter turn, the agreement is at most 1.5.
-"""
+quarter turn, the agreement is at most 1.5."""
 
 _CERTAIN_ODDS = 3.9
 """Log odds above which a board is certain if the position is unknown."""

@@ -42,13 +42,11 @@ _UNSEEN_ODDS = -0.5
 _MIN_MEAN_ODDS = -1.8
 """Mean log odds of the squares below which a candidate is rejected at once. The surroundings can add 2.5, and
 coloured pieces on every other square 1.8. Lowering it takes time: without it, pictures without a board take a
-quarter longer.
-"""
+quarter longer."""
 
 _OUTER_RING_WEIGHT = 0.4
 """Weight of the sites two steps from the squares, relative to those one step away: further out is the table,
-with arbitrary objects.
-"""
+with arbitrary objects."""
 
 _MIN_SURROUNDINGS = 0.6
 """Share of the weight of all surrounding sites below which those outside the picture count as neutral."""

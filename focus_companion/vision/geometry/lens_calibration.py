@@ -24,16 +24,14 @@ GOOD_VIEWS: Final = 12
 """Number of views below which more are suggested."""
 MIN_TILT_RANGE: Final = 15.0
 """Minimum angle in degrees between the tilts of two of the views: from a single angle, a longer lens farther
-away shows the same.
-"""
+away shows the same."""
 MIN_NEW_TILT: Final = 7.0
 """Minimum angle in degrees between the tilts of a view and an earlier one, if the target has not moved."""
 MIN_NEW_SHIFT: Final = 0.12
 """Minimum shift of the target since an earlier view, as a fraction of the width, if the tilt is the same."""
 MIN_COVERAGE: Final = 0.55
 """Fraction of the picture's width and height spanned by the corners of all views, below which more are
-suggested.
-"""
+suggested."""
 RULER_LENGTHS: Final = (50, 200)
 """Lengths in mm, exclusive, between which a printed ruler of 100 mm is plausible."""
 MAX_UNEVENNESS: Final = 0.003

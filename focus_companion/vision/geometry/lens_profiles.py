@@ -16,8 +16,7 @@ SUFFIX: Final = ".toml"
 
 MAX_ASPECT_DIFFERENCE: Final = 0.01
 """Relative difference below which pictures of two aspect ratios are assumed to show the same part of the
-sensor.
-"""
+sensor."""
 
 FOCAL_SPREAD: Final = 0.01
 """Default standard deviation of the focal length's logarithm."""

@@ -13,8 +13,7 @@ from .scene import Camera
 
 FINE_PIXELS: Final = CAMERA_SIZE[0] * CAMERA_SIZE[1]
 """Maximum pixels of a picture to which outlines are fitted or which is read: more take longer without showing
-more.
-"""
+more."""
 
 WORK_PIXELS: Final = 640 * 480
 """The same for the working picture, in which the board is searched for, and shades are compared."""

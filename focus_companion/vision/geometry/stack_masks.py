@@ -31,8 +31,7 @@ NEVER_COVERED = 255
 """Value of :attr:`Column.covered` where no stack covers the pixel."""
 MIN_VISIBLE_STEP = 1.9
 """Minimum :attr:`Outlines.step`, in pixels, at which one more piece is clearly visible: smaller steps are
-lost in blurred edges and the play between pieces.
-"""
+lost in blurred edges and the play between pieces."""
 
 
 @dataclass(frozen=True)

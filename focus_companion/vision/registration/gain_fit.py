@@ -13,9 +13,8 @@ import numpy as np
 
 from ..arrays import Singles
 from ..capture.frames import Image
-from .channels import across_channels
 from .clipping import MAX_USABLE_LEVEL
-from .linear_light import LINEAR, to_levels, to_linear
+from .levels import LINEAR, across_channels, to_levels, to_linear
 
 _GAIN_CELL: Final = 1.0
 """Node spacing of the gain field in squares: wider than a piece, narrower than a shadow."""

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Singles
 from ..capture.frames import Image
 from ..capture.sampling import halved
-from .channels import channel_sum
 from .enlarging import enlarged
+from .levels import GAMMA, LINEAR, channel_sum, to_levels, to_linear
 from .light_patch import LightPatch
-from .linear_light import GAMMA, LINEAR, to_levels, to_linear
 
 VEIL_LEVELS: Final = 511
 """Quantization levels of a veil of either sign. If set lower, the darkest channel shows the steps, as gamma

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 
 from ..arrays import Mask, Singles
-from .channels import channel_sum
 from .clipping import as_clipped
+from .levels import channel_sum
 
 MIN_AREA: Final = 4.0
 """Minimum area of a patch in squares, and of a hole in it: that of the shadow of a tall stack is smaller, and

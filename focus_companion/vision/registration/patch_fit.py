@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 
 from ..arrays import Mask, Singles
-from .channels import across_channels, channel_sum
 from .clipping import MAX_USABLE_LEVEL, brightest_near, clipped_range
 from .details import details, in_both
 from .gain_fit import GAIN_PRIOR, MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit
+from .levels import across_channels, channel_sum
 from .light_patch import LightPatch, without_small_parts
 
 _MAX_PATCHES: Final = 3

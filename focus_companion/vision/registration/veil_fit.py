@@ -9,11 +9,10 @@ import numpy as np
 
 from ..arrays import Mask, Singles
 from ..masks import boxed
-from .channels import across_channels, channel_sum
 from .details import detail_window, details, in_both
 from .gain_fit import MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit, cells
+from .levels import GAMMA, across_channels, channel_sum, to_linear
 from .light import VEIL_LEVELS
-from .linear_light import GAMMA, to_linear
 from .smooth_field import smoothest
 
 _VEIL_CELL: Final = 0.25

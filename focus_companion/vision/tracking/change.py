@@ -16,6 +16,7 @@ from ..capture.sampling import STRIP_ROWS, blurred, blurred_and_thinned, thinned
 from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, filled_fields
 from ..registration.conditions import Conditions
 from ..registration.focus import SAMPLES_PER_SQUARE, blur_difference, focused_alike
+from ..registration.levels import channel_sum
 from ..robust_statistics import centre_and_deviation
 from .occluder import SceneObject
 
@@ -52,8 +53,6 @@ _MIN_SPREAD = 0.15
 of two recordings whose pictures were compressed one by one. A video codec repeats most of a still picture
 exactly; the little that it changes would then be thousands of standard deviations. Raising it hides faint
 changes."""
-_CHANNEL_SUM = np.ones((1, 3), np.float32)
-"""Kernel that sums the channels of a pixel in a tenth of the time that numpy takes."""
 
 
 class Smoothed:
@@ -218,7 +217,7 @@ class Change:
         Much more sensitive than :attr:`touched`, to shadows too.
         """
         sampled = cv2.absdiff(*(thinned(picture, self.step) for picture in self.shown))
-        difference = np.asarray(cv2.transform(np.asarray(sampled, np.float32), _CHANNEL_SUM))
+        difference = channel_sum(np.asarray(sampled, np.float32))
         shape = difference.shape[:2]
         indices = [
             _stack_pixels(self.outlines, s, len(stack) + 1, shape) for s, stack in enumerate(self.standing)

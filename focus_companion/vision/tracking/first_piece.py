@@ -22,13 +22,11 @@ from .regions import Regions
 
 _MIN_AGREEMENT = 0.5
 """Agreement of the picture with a piece above which it is one: pieces on simulated boards reach 0.56 to 0.83,
-fingertips 0.42. Raising it leaves more poses uncorrected.
-"""
+fingertips 0.42. Raising it leaves more poses uncorrected."""
 
 _MAX_POSE_ERROR = 0.75
 """Maximum distance in squares between the change and the square on which the piece may stand. Raising it
-tries more squares.
-"""
+tries more squares."""
 
 
 def fit_first_piece(

@@ -27,8 +27,7 @@ _CELLS_PER_STEP = 2
 """Cells of the colour maps in a step. Raising it makes the sums more exact, and slower."""
 _AVERAGED_STEPS = 2
 """Steps from the best displacement over which the posterior mean is taken: about as far as the points of a
-square lie inside its piece. Raising it may include another lattice place.
-"""
+square lie inside its piece. Raising it may include another lattice place."""
 
 
 def seek(

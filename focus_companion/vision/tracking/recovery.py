@@ -64,6 +64,7 @@ class Recovery:
         probe = Probe(profile, stacks)
         self._share_here = share_agreeing(image, camera, probe, colours)
         self._elsewhere, self._share_elsewhere = seek(image, camera, profile, probe, colours)
+        self._share = max(self._share_here, self._share_elsewhere)
         # An arm changes a part of the board; a push or a lamp changes all of it.
         self._everywhere = _everywhere(change, stacks)
         # Colours are learned again only for a light that could not be undone: an arm might be learned, too.
@@ -106,7 +107,7 @@ class Recovery:
         """Whether the board is neither at its place nor nearby. It is not gone if only a part of it has
         changed and the rest agrees, as under an arm.
         """
-        return self._everywhere or max(self._share_here, self._share_elsewhere) < _MIN_RECOGNISED_SHARE
+        return self._everywhere or self._share < _MIN_RECOGNISED_SHARE
 
     @property
     def moved_far(self) -> bool:
@@ -114,7 +115,7 @@ class Recovery:
         changes a part of it, nor in another light, in which most squares still agree. Colours may agree by
         chance, as domes have the board's colour, but then the outlines do not.
         """
-        share = max(self._share_here, self._share_elsewhere)
+        share = self._share
         return self._everywhere and (
             share < MIN_FOUND_SHARE or (share >= self._required and not self._places)
         )
@@ -124,7 +125,7 @@ class Recovery:
         """Poses near the old one that the outlines do not reject, the best first, with the agreement of the
         outlines. None unless the board changed everywhere and the colours agree.
         """
-        if not self._everywhere or max(self._share_here, self._share_elsewhere) < self._required:
+        if not self._everywhere or self._share < self._required:
             return []
         held = self._placement.camera
         start = self._elsewhere if self._share_elsewhere > self._share_here else held

@@ -34,8 +34,7 @@ _MAX_LEDGE_AREA = 5.0
 """Maximum total area of such pieces and their shadows, in squares."""
 _ARM_REACH = 2.5
 """Distance in squares from the visible part of an arm to pieces that it may hide; raising it delays alerts
-while an arm lies beside the board.
-"""
+while an arm lies beside the board."""
 _COLUMN_BORDER = 0.12
 """Width, in squares, of the border around an explained column that is not foreign."""
 _MIN_FOREIGN_AREA = 0.4

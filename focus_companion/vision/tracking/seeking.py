@@ -40,8 +40,7 @@ _THOROUGH_EVERY = 5
 as long. Raising it, a board that is much nearer or farther than before is found later."""
 _MAX_REPEATED_SHIFT = 0.5
 """Maximum distance, in squares, between the corners of two finds of the same lattice: a wrong one is off by a
-whole square. Raising it towards 1 may accept two different wrong ones.
-"""
+whole square. Raising it towards 1 may accept two different wrong ones."""
 
 
 class Seeking:
