@@ -21,10 +21,8 @@ MAX_STEPS = 9
 BLOB_RATIO = 1.45
 """Maximum factor between the radius of a lattice's blobs and its nominal radius."""
 
-_MIN_STEP_RADII = 1.5
-"""Minimum step of a lattice, in nominal radii of its blobs."""
-_MAX_STEP_RADII = 3.6
-"""Maximum step of a lattice, in nominal radii of its blobs."""
+_STEP_RADII = (1.5, 3.6)
+"""Steps of a lattice, in nominal radii of its blobs, between which its own lies."""
 _TOLERANCE = 0.22
 """Maximum distance of a blob from its lattice site, in steps."""
 _MIN_SITES = 12
@@ -233,7 +231,7 @@ def lattices(blobs: Blobs, radius: float, width: int, height: int) -> Lattices:
     if len(points) < _MIN_SITES:
         return Lattices([], [])
     nearest = _Nearest(points, width, height)
-    seeds, u, v, support = _seeds(nearest, _MIN_STEP_RADII * radius, _MAX_STEP_RADII * radius)
+    seeds, u, v, support = _seeds(nearest, *(step * radius for step in _STEP_RADII))
     taken, refined = np.zeros(len(points), bool), np.zeros(len(points), bool)
     grown: list[Lattice] = []
     finer: list[Lattice] = []

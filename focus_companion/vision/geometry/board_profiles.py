@@ -45,10 +45,8 @@ _GAP_KEYS: Final = ("files", "ranks")
 _MAX_NAME_LENGTH: Final = 24
 """Maximum characters of a colour's name."""
 
-_MIN_PITCH: Final = 5
-"""Pitch, in mm, that a profile must exceed."""
-_MAX_PITCH: Final = 200
-"""Pitch, in mm, that a profile must stay below."""
+_PITCHES: Final = (5, 200)
+"""Pitches, in mm, between which that of a profile must lie."""
 _MIN_PIECE_RADIUS: Final = 1
 """Radius of a piece, in mm, that a profile must exceed."""
 _MIN_RISE: Final = 0.5
@@ -162,7 +160,7 @@ def _solid(rings: Any) -> Solid:
 def _fault(profile: BoardProfile) -> str:
     """What is invalid in a profile, as a sentence; empty if nothing is."""
     piece = profile.piece
-    if not _MIN_PITCH < profile.pitch < _MAX_PITCH:
+    if not _PITCHES[0] < profile.pitch < _PITCHES[1]:
         return "pitch is in mm, from the middle of one square to that of the next"
     if not (
         piece.rings

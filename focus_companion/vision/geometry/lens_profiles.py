@@ -23,10 +23,8 @@ FOCAL_SPREAD: Final = 0.01
 DISTORTION_SPREAD: Final = 0.05
 """Default standard deviation of k1."""
 
-_MIN_FOCAL_RATIO: Final = 0.2
-"""Focal length, in longer sides of the picture, that every lens exceeds."""
-_MAX_FOCAL_RATIO: Final = 20
-"""Focal length, in longer sides of the picture, that every lens stays below."""
+_FOCAL_RATIOS: Final = (0.2, 20)
+"""Focal lengths, in longer sides of the picture, between which those of all lenses lie."""
 
 
 class LensError(ValueError):
@@ -104,7 +102,8 @@ def read_lens(path: Path) -> LensProfile:
     focal = _number(path, values, "focal")
     centre = _numbers(path, values, "centre", 2)
     k1, k2, p1, p2 = _numbers(path, values, "distortion", 4)
-    if min(*size, focal) <= 0 or not _MIN_FOCAL_RATIO < focal / max(size) < _MAX_FOCAL_RATIO:
+    shortest, longest = _FOCAL_RATIOS
+    if min(*size, focal) <= 0 or not shortest < focal / max(size) < longest:
         raise LensError(f"{path}: width, height and focal are pixels; {focal:g} at {size[0]:g} is not a lens")
     lens = Lens(round(size[0]), round(size[1]), focal, (centre[0], centre[1]), (k1, k2, p1, p2))
     spread = _number(path, values, "spread") if "spread" in values else FOCAL_SPREAD

@@ -41,10 +41,8 @@ _MIN_FOREIGN_AREA = 0.4
 """Minimum area, in squares, outside the columns that explain a change; less is ignored."""
 _SHADED_AREA_WEIGHT = 0.5
 """Weight of a foreign area that includes what may be a shadow."""
-_MIN_SHADING = 0.3
-"""Minimum factor by which a shadow dims a pixel."""
-_MAX_SHADING = 2.2
-"""Maximum factor by which the end of a shadow brightens a pixel."""
+_SHADING_RANGE = 0.3, 2.2
+"""Range of the factors by which a shadow dims a pixel, or the end of one brightens it."""
 _MAX_SHADING_RESIDUAL = 0.09
 """Maximum deviation of a channel from the common factor of a shadow, relative to the brightest channel."""
 _MIN_SHADING_LEVEL = 60
@@ -194,11 +192,9 @@ class Regions:
         )
         factor = (now * before).sum(1) / (before * before).sum(1)
         off = np.abs(now - before * factor[:, None]).max(1)
-        shaded[part] = (
-            (off < _MAX_SHADING_RESIDUAL * np.maximum(now.max(1), _MIN_SHADING_LEVEL))
-            & (factor > _MIN_SHADING)
-            & (factor < _MAX_SHADING)
-        )
+        darkest, brightest = _SHADING_RANGE
+        alike = off < _MAX_SHADING_RESIDUAL * np.maximum(now.max(1), _MIN_SHADING_LEVEL)
+        shaded[part] = alike & (factor > darkest) & (factor < brightest)
         return shaded
 
     def _largest_area(self, remaining: Mask) -> float:
