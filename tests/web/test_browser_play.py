@@ -273,7 +273,7 @@ def test_an_untrimmed_stack_is_drawn_with_all_its_pieces(table, seen: Seen) -> N
     )
     assert stack(page, "c4") == "c4: empty"
     table.see(PutRight())
-    status(page, "Green to move")
+    caught_up(page, table)
     assert stack(page, "c4") == "c4: green, one piece"
 
 
