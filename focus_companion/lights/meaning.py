@@ -130,7 +130,8 @@ def after(before: Meaning, event: events.Event, state: Mapping[str, Any]) -> Mea
         case events.TakenBack() | events.Corrected() | events.Begins():
             return _filled(replace(calm, path=(), mover=None, winners=(), over=False), state)
         case events.Acted():
-            return _filled(before, state)
+            # A stack is no longer to be trimmed if the player who made the turn has left.
+            return _filled(before if state.get("prompt") else replace(before, take=None), state)
         case events.Lost():
             return replace(before, camera_lost=True)
         case events.Found():

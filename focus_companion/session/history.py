@@ -169,7 +169,8 @@ class History:
             # Only a damaged journal holds such an event, as with a colour or an act that does not exist.
             raise HistoryError(f"the event {event.type!r} does not fit the game ({error!r})") from error
         if after._turn_in_question != self._turn_in_question:
-            # They belong to another turn.
+            # They belong to another turn. An alert is about the board: it stays until that is put right.
+            after = replace(after, prompt=None, unclear=None)
             after = replace(after, reply=None, seat_failed=None, hint=None, assessment=None)
         return after if after.clock is None else after._clocked(after.clock, event)
 

@@ -172,6 +172,22 @@ CASES = [
         Cue.NONE,
     ),
     (
+        "a player of three leaves while a stack of another is to be trimmed",
+        replace(PLAYING, take=(INDEX["d6"], 2)),
+        events.Acted(9.0, act="leave", player="green"),
+        {"to_move": "red", "prompt": {"square": "d6"}},
+        replace(PLAYING, take=(INDEX["d6"], 2)),
+        Cue.NONE,
+    ),
+    (
+        "a player of three leaves whose stack was to be trimmed",
+        replace(PLAYING, take=(INDEX["d6"], 2)),
+        events.Acted(9.0, act="leave", player="red"),
+        {"to_move": "green", "prompt": None},
+        replace(PLAYING, turn="green"),
+        Cue.NONE,
+    ),
+    (
         "a resignation that ends it",
         PLAYING,
         events.Acted(9.0, act="resign", player="red"),

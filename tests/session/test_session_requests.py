@@ -100,6 +100,32 @@ def test_nothing_is_left_to_be_put_right_in_a_game_ended_by_an_act(
     assert not session.state()[key]
 
 
+@pytest.mark.parametrize(
+    ("open_matter", "key"),
+    [
+        (said.Undecided((Move.parse("e4-e5"), Move.parse("e4-f4"))), "unclear"),
+        (said.TrimAwaited(Move.parse("e4-e5"), 3, ()), "prompt"),
+    ],
+)
+def test_an_open_turn_is_dropped_only_if_its_player_leaves(open_matter: said.Verdict, key: str) -> None:
+    session = Session(Rules.make(4), {}, None, Script({0: [open_matter]}))
+    session.push(Still(0))
+    assert told(session, ask.Leave("y")) == ["act"]
+    assert session.state()[key], "it is still Green's turn"
+    assert told(session, ask.Leave("g")) == ["act"]
+    assert session.state()["to_move"] == "blue" and not session.state()[key]
+
+
+def test_an_alert_stays_until_it_is_put_right_if_its_player_leaves() -> None:
+    wrong = said.Wrong("distance", "g", (3,), "Put it back.")
+    session = Session(Rules.make(4), {}, None, Script({0: [wrong], 1: [said.StartSeen()]}))
+    session.push(Still(0))
+    assert told(session, ask.Leave("g")) == ["act"]
+    assert session.state()["alert"]
+    session.push(Still(1))
+    assert not session.state()["alert"]
+
+
 def test_a_correction_may_end_the_game(tmp_path: Path) -> None:
     fast = Rules.make(2, fast=True)
     with Journal(tmp_path) as journal:
