@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import MOVES, REQUEST_TIMEOUT, Seen, stack, status, until
+from browsing import MOVES, REQUEST_TIMEOUT, Seen, caught_up, stack, status, until
 from playwright.sync_api import expect
 
+from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import Wrong
-from focus_companion.session.requests import AgreeDraw, NewGame
+from focus_companion.session.requests import AgreeDraw, Leave, NewGame, TakeBack
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -141,6 +142,24 @@ def test_a_square_is_edited_and_the_game_goes_on_from_there(table, seen: Seen, l
     assert state["position"].split("/")[2].startswith("-,gr,")
     assert table.session.record().incidents[-1]["type"] == "corrected"
     page.wait_for_selector("#editor", state="hidden")
+
+
+def test_no_position_is_set_while_only_one_player_is_left(browser, tmp_path: Path, make_table) -> None:
+    table = make_table(tmp_path, Rules.make(3, thirteenth_piece=False))
+    table.start()
+    with PageServer(create_app(table.session, table.journal), port=0) as server, table.looping():
+        context = browser.new_context()
+        page = Seen(context.new_page(), server.port).open()
+        buttons = [page.locator(f".acts [data-act={act}]") for act in ("edit", "read_board")]
+        for player, enabled in (("g", True), ("b", False)):
+            table.session.submit(Leave(player)).result(REQUEST_TIMEOUT)
+            caught_up(page, table)
+            for button in buttons:
+                expect(button).to_be_enabled(enabled=enabled)
+        table.session.submit(TakeBack()).result(REQUEST_TIMEOUT)
+        for button in buttons:
+            expect(button).to_be_enabled()
+        context.close()
 
 
 def test_a_rematch_swaps_the_sides_and_counts_for_the_match(browser, tmp_path: Path, make_table) -> None:

@@ -38,6 +38,8 @@ export function possible(state) {
   const over = Boolean(state.result);
   const begun = Boolean(state.ply || state.ready);
   const help = begun && !over && !state.match && moverKind(state) === "board";
+  // No position can be played from by fewer than two players: a resignation must be taken back instead.
+  const playable = playersOf(state).length - (state.out ?? []).length > 1;
   return {
     take_back: (state.moves ?? []).length > 0,
     not_legal: state.ply > 0,
@@ -46,7 +48,8 @@ export function possible(state) {
     pause: state.paused || (begun && !over),
     enter: Boolean(state.to_move) && !over,
     // A position set by hand cannot have pieces that are still to be placed.
-    edit: handsFirst(state).size === 0,
+    edit: handsFirst(state).size === 0 && playable,
+    read_board: playable,
     again: (state.moves ?? []).length > 0 && !state.match,
     draw: !over,
     resign: !over,
