@@ -26,7 +26,7 @@ from .request_json import parse_act
 from .reviewing import ReviewFailed, Reviews
 from .roster import names as known_names
 from .roster import roster
-from .seats import check_kinds, is_own_retirement, submitted_turn, update_far_seats
+from .seats import check_kinds, is_own_retirement, submitted_turn
 from .series import Series
 from .stream import Viewers
 
@@ -215,10 +215,7 @@ def act() -> tuple[Response, HTTPStatus]:
     if not is_own_retirement(wanted):
         access.check_act(request)
     check_kinds(wanted)
-    before = _session().state()
-    answer = _submit(wanted)
-    update_far_seats(before)
-    return answer
+    return _submit(wanted)
 
 
 @blueprint.post("/api/turn")

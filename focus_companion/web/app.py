@@ -60,6 +60,7 @@ def create_app(
     app.extensions["installed"] = Installed()
     app.extensions["series"] = Series()
     app.extensions["far"] = far or FarSeats()
+    app.extensions["far"].follow(session.state()["game"], journal)
     app.extensions["reviews"] = Reviews()
     # Further addresses of the page, known once its server runs; shown with a QR code, best first.
     app.extensions["addresses"] = ()

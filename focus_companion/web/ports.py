@@ -124,8 +124,10 @@ class GameJournal(Protocol):
         """Events as they were written, oldest first; with ``game`` only those of that game."""
         ...
 
-    def history(self, game: int) -> History:
-        """A game, computed from its events; ``LookupError`` if there is none with that id."""
+    def history(self, game: int, upto: int | None = None) -> History:
+        """A game, computed from its events (with ``upto``, as it was after that event); ``LookupError`` if
+        there is none with that id.
+        """
         ...
 
     def last_positions(self) -> Mapping[int, Moved | TakenBack | Corrected | GameBegan]:

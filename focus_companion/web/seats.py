@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -26,7 +25,10 @@ blueprint = Blueprint("seats", __name__)
 
 
 def far_seats() -> FarSeats:
+    """Who holds which far seat of the running game."""
+    session: GameSession = current_app.extensions["game"]
     found: FarSeats = current_app.extensions["far"]
+    found.follow(session.state()["game"], current_app.extensions["journal"])
     return found
 
 
@@ -64,26 +66,6 @@ def check_kinds(wanted: Request) -> None:
                 HTTPStatus.FORBIDDEN,
                 "Another table can be given a seat only where Focus Companion is started.",
             )
-
-
-def update_far_seats(before: Mapping[str, Any]) -> None:
-    """If a request gave everybody the next colour, as in a rematch, remote players get it, too.
-
-    ``before``: the state before the request.
-    """
-    session: GameSession = current_app.extensions["game"]
-    after = session.state()
-    order = tuple(before.get("order", ()))
-
-    def turned(of: Mapping[str, Any]) -> dict[str, Any]:
-        return {colour: of[earlier] for colour, earlier in zip(order, order[-1:] + order[:-1], strict=True)}
-
-    if after["game"] == before["game"] or turned(before["seats"]) != after["seats"]:
-        return
-    # If all of them are far away, only their names show that they have changed colours.
-    names, now = ({colour: each["name"] for colour, each in of["players"].items()} for of in (before, after))
-    if before["seats"] != after["seats"] or names != now == turned(names):
-        far_seats().rotate(order)
 
 
 @blueprint.get("/seat")

@@ -14,10 +14,12 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from focus_companion.game.moves import Move
+from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import StartSeen
-from focus_companion.session.requests import SetSeat
-from focus_companion.web import hinting
+from focus_companion.session.requests import NewGame, Rematch, Resign, SetSeat
+from focus_companion.session.session import Session
+from focus_companion.web import api, hinting
 from focus_companion.web.app import create_app
 from focus_companion.web.far import FILE_NAME, FarSeats
 
@@ -204,6 +206,90 @@ def test_players_who_are_all_far_away_keep_their_seats_in_a_rematch(table: Any, 
         assert done.status_code == 200, done.get_json()
     assert table.session.state()["players"]["red"]["name"] == "Ann"
     assert 'data-seat="red"' in friend.get("/", headers=HOST).text
+
+
+def test_players_keep_their_seats_in_a_rematch_that_begins_late(
+    table: Any, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    friend = sit(app)
+    monkeypatch.setattr(api, "_SUBMIT_TIMEOUT", 0.01)
+    done = app.test_client().post("/api/requests", json={"act": "rematch"}, headers={"Host": "127.0.0.1"})
+    assert done.status_code == 202
+    assert 'data-seat="green"' in friend.get("/", headers=HOST).text
+    table.session.attend()
+    assert 'data-seat="red"' in friend.get("/", headers=HOST).text
+
+
+def test_players_keep_their_seats_if_the_program_is_restarted_between_two_games_of_a_match(
+    table: Any, app: Flask, tmp_path: Path
+) -> None:
+    table.session.submit(NewGame(Rules.make(), games=3, played_by={"g": "far"}))
+    table.session.attend()
+    friend = sit(app)
+    table.session.submit(Resign("r"))
+    table.session.attend()
+    again = Session(Rules.make(), {}, table.journal, lambda _: table.sight)
+    assert again.state()["seats"] == {"green": "board", "red": "far"}
+    page = away(create_app(again, table.journal, lan=True, pin="123456", far=FarSeats(tmp_path)))
+    page.set_cookie(
+        "focus_seat", friend.get_cookie("focus_seat", domain="192.0.2.1").value, domain="192.0.2.1"
+    )
+    assert 'data-seat="red"' in page.get("/", headers=HOST).text
+    again.close()
+
+
+def test_players_keep_their_seats_if_two_of_three_swap_their_colours(table: Any, app: Flask) -> None:
+    table.sight.any_shades = False
+    far = {"green": "far", "blue": "board", "red": "far"}
+    names = {"green": "Ann", "blue": "Ben", "red": "Cleo"}
+    host = app.test_client()
+
+    def ask(**body: Any) -> None:
+        with table.looping():
+            done = host.post("/api/requests", json=body, headers={"Host": "127.0.0.1"})
+        assert done.status_code == 200, done.get_json()
+
+    ask(act="new_game", rules={"players": 3}, players=names, played_by=far)
+    friend = sit(app)
+    ask(act="swap_colours", player="blue", other="red")
+    assert table.session.state()["seats"] == {"green": "far", "blue": "far", "red": "board"}
+    assert 'data-seat="green"' in friend.get("/", headers=HOST).text, "nothing has changed for Green"
+    ask(act="swap_colours", player="green", other="red")
+    assert table.session.state()["players"]["red"]["name"] == "Ann"
+    assert 'data-seat="red"' in friend.get("/", headers=HOST).text
+    ask(act="rematch")
+    assert table.session.state()["players"]["green"]["name"] == "Ann"
+    assert 'data-seat="green"' in friend.get("/", headers=HOST).text
+
+
+def test_players_keep_their_seats_over_several_games(table: Any, app: Flask) -> None:
+    """Also if nobody has looked at the page meanwhile, and seats changed during the games."""
+    friend = sit(app)
+    for request in (SetSeat("r", "companion"), Rematch(), SetSeat("g", "board"), Rematch(), Rematch()):
+        table.session.submit(request)
+        table.session.attend()
+    assert table.session.state()["seats"] == {"green": "board", "red": "far"}
+    assert 'data-seat="red"' in friend.get("/", headers=HOST).text
+
+
+def test_a_link_follows_its_seat(table: Any, app: Flask) -> None:
+    word = word_of(app)
+    table.session.submit(Rematch())
+    table.session.attend()
+    assert post(away(app), "/api/seat", {"word": word}).get_json()["player"] == "red"
+
+
+def test_seats_stored_without_their_game_are_those_of_the_running_game(
+    table: Any, app: Flask, tmp_path: Path
+) -> None:
+    friend = sit(app)
+    kept = tmp_path / FILE_NAME
+    kept.write_text(json.dumps({"green": json.loads(kept.read_text())["green"]}))
+    page = away(create_app(table.session, table.journal, lan=True, pin="123456", far=FarSeats(tmp_path)))
+    page.set_cookie(
+        "focus_seat", friend.get_cookie("focus_seat", domain="192.0.2.1").value, domain="192.0.2.1"
+    )
+    assert 'data-seat="green"' in page.get("/", headers=HOST).text
 
 
 def test_the_word_is_neither_in_the_state_nor_in_the_log(table: Any, app: Flask, caplog: Any) -> None:
