@@ -57,6 +57,10 @@ def test_a_file_that_is_not_a_picture_exits_with_status_2(
     focus("read", path, "--players", 2, "--json").refused(2, str(path), "give a photograph")
 
 
+def test_a_file_without_an_end_exits_with_status_2(focus: Any) -> None:
+    focus("read", "/dev/zero").refused(2, "/dev/zero has more than 114 MiB", "give a photograph")
+
+
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "images"
 
 

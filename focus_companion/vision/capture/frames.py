@@ -33,6 +33,9 @@ longer."""
 MAX_PIXELS = 40_000_000
 """Maximum pixels of a picture in a video or stream; 8K has 33 million."""
 
+MAX_FILE_BYTES = 3 * MAX_PIXELS
+"""Maximum bytes of a picture file: as many as so many pixels take without compression."""
+
 
 class FrameError(OSError):
     """A source gives no pictures: the message says which, why, and what to do.
@@ -140,10 +143,15 @@ def read_image(path: str | Path) -> Image:
     """The picture in a file, (H, W, 3) BGR.
 
     Raises:
-        FrameError: there is no such file, or it is not a picture.
+        FrameError: there is no such file, or it is not a picture, or too large.
     """
     try:
-        data = Path(path).read_bytes()
+        with Path(path).open("rb") as stream:
+            # A device may have no end.
+            data = stream.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise FrameError(f"{path} cannot be read ({error.strerror or error})") from error
+    if len(data) > MAX_FILE_BYTES:
+        size = f"more than {MAX_FILE_BYTES // 2**20} MiB"
+        raise FrameError(f"{path} has {size}, which is no picture of a board")
     return decoded(data, str(path))
