@@ -371,6 +371,16 @@ def test_a_clean_name_is_one_line_of_text(text: str) -> None:
     assert clean_text(clean) == clean
 
 
+def test_flags_made_of_tags_are_kept_whole_but_no_other_tags() -> None:
+    tags, end = "".join(chr(0xE0000 + ord(letter)) for letter in "gbsct"), "\U000e007f"
+    flag = f"\U0001f3f4{tags}{end}"
+    assert clean_text(f" Ailsa {flag} ") == f"Ailsa {flag}"
+    assert clean_text(f"Ailsa{tags}{end}") == "Ailsa"
+    assert clean_text(f"\U0001f3f4{tags}") == clean_text(f"\U0001f3f4{end}") == "\U0001f3f4"
+    assert clean_text(f"\U0001f3f4{tags * 9}{end}") == "\U0001f3f4"
+    assert clean_text("a" * 55 + flag) == "a" * 55, "not a part of it, which would be another flag"
+
+
 # Request bodies and expensive work
 
 
