@@ -154,6 +154,21 @@ def test_a_long_name_without_spaces_stays_within_the_screen(browser, tmp_path: P
         context.close()
 
 
+def test_a_long_name_without_spaces_stays_within_its_answer(browser, tmp_path: Path, make_table) -> None:
+    table = make_table(tmp_path, players={"r": "annamariakowalskawisniewska" * 2})
+    table.start()
+    squares = INDEX["d6"], INDEX["d7"]
+    text = say("begins_out_of_turn", "r", origin=squares[0], target=squares[1], turn="g")
+    table.see(Wrong("out_of_turn", "r", squares, text))
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context(viewport={"width": 360, "height": 740})
+        page = Seen(context.new_page(), server.port).open()
+        expect(page.locator("[data-act=begins]")).to_be_visible()
+        for part in (".status-answers", "[data-act=begins]", "[data-act=begins_not]"):
+            assert not page.locator(part).evaluate("part => part.scrollWidth > part.clientWidth"), part
+        context.close()
+
+
 OF_THE_LINE = (
     "Connecting",
     "Host unreachable",
