@@ -89,8 +89,8 @@ def _percentile(values: NDArray[np.float32], percent: float) -> float:
 
 
 def _truncated(picture: Picture) -> bool:
-    """Whether the picture is truncated: decoders fill the missing part with a uniform grey. If the first row
-    has that colour, too, the picture is letterboxed.
+    """Whether the picture is truncated: decoders fill the missing part, or all of it, with a uniform grey. If
+    only its first rows have that colour, too, it is letterboxed.
     """
     last = _bottom_rows(picture, 1)[-1]
     first = last[0]
@@ -101,7 +101,8 @@ def _truncated(picture: Picture) -> bool:
     if not ((last == first).all() and (_bottom_rows(picture, rows) == first).all()):
         return False
     whole = picture if isinstance(picture, np.ndarray) else picture.image
-    return not bool((whole[0] == first).all())
+    letterboxed = (whole[0] == first).all() and (whole != first).any()
+    return not letterboxed
 
 
 def _bottom_rows(picture: Picture, rows: int) -> Image:

@@ -90,6 +90,7 @@ FAULTS: list[tuple[str, Callable[[Image], Image], str]] = [
     ("black and white, tinted", lambda image: cv2.add(without_colours(image), (0, 3, 1, 0)), "grey"),
     ("black and white, compressed", lambda image: compressed(without_colours(image)), "grey"),
     ("broken off", broken_off, "damaged"),
+    ("missing", lambda image: np.full_like(image, 128), "damaged"),
     ("broken off and dark above", lambda image: broken_off(image // 20), "damaged"),
 ]  # fmt: skip
 
