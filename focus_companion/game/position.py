@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from .outcome import Outcome
@@ -59,6 +59,13 @@ class Position:
     def over(self) -> bool:
         """Whether the game has ended."""
         return self.result is not None
+
+    def after_leaving(self, before: Position) -> bool:
+        """Whether all that has changed since the position ``before`` is that players have left, and perhaps
+        who is to move.
+        """
+        left = self.out != before.out and self.out.startswith(before.out)
+        return left and self == replace(before, out=self.out, to_move=self.to_move)
 
     def stack(self, square: str) -> str:
         """Return the stack on a square by its name (``"d5"``), from bottom to top.

@@ -170,10 +170,22 @@ class Referee:
         # up.
         return Standing(stacks, shown=answer_shown) if answered else None
 
+    def still_stands(self, position: Position) -> bool:
+        """Whether the board is known to show this position, because it differs from the last one only in that
+        players have left. An alert and a prompt remain.
+        """
+        return self._known is not None and not self._doubt and position.after_leaving(self._known)
+
     def _advance_to(self, history: Sequence[Position]) -> bool:
         """Continue from the last of these positions; returns whether it answers an open question."""
         position, before = history[-1], self._known
         if position is before:
+            return False
+        if before is not None and self.still_stands(position):
+            self._known, self._judged = position, None
+            if position.to_move != before.to_move:
+                # Nobody trims the stack of a player who has left.
+                self._pending = None
             return False
         at = next((ply for ply, known in enumerate(history) if known is before), None)
         other = self._other_beginning

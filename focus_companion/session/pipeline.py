@@ -186,7 +186,10 @@ class Pipeline:
             if self._given is not None:
                 self._watcher.place(self._given[0], believed=self._given[1])
         elif position is not self._known:
-            self._follow(history)
+            if self._ready and self._referee.still_stands(position):
+                self._known = position
+            else:
+                self._follow(history)
         watcher = self._watcher
         watched = watcher.state is State.WATCHING
         look = watcher.see(frame)
