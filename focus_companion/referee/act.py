@@ -38,8 +38,8 @@ class Kind(Enum):
 
 
 SECOND_TURN_PENALTY = Kind.TURN.value - Kind.TURNS.value
-"""Penalty in nats of one more turn in the same picture; also for each of :attr:`Act.extra_plies`, and twice
-for each piece :attr:`Act.fetched`."""
+"""Penalty in nats of one more turn in the same picture; also for each of :attr:`Act.extra_plies`, and for
+each piece :attr:`Act.fetched`."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Act:
     def prior(self) -> float:
         if self.given_prior is not None:
             return self.given_prior
-        prior = self.kind.value - SECOND_TURN_PENALTY * (self.extra_plies + 2 * self.fetched)
+        prior = self.kind.value - SECOND_TURN_PENALTY * (self.extra_plies + self.fetched)
         if self.kind is Kind.BACK:
             prior += (0.0, Kind.TURN.value, Kind.TURNS.value)[min(2, len(self.moves))]
         return float(prior if self.unseen is None else prior - UNSEEN_CHANGE_PENALTY)

@@ -75,6 +75,18 @@ def test_a_board_pushed_while_a_stack_awaits_its_trimming_raises_no_question() -
     assert table.show(table.put({"d5": "rrgrg"}), 2.0).summary == ["move d7-d5"]
 
 
+def test_a_trimmed_turn_can_be_taken_back_although_reserve_pieces_may_be_placed_there() -> None:
+    """A piece of each player on the two stacks would leave the same colours on top."""
+    flat = small_look()
+    camera = aimed_camera(flat.camera.lens, board_profile(), tilt=35, azimuth=7, roll=0, fill=0.83)
+    stacks = {"e5": "rgg", "e3": "rrgrr", "e4": "", "e2": ""}
+    table = begun(rules(stacks, {"g": 2, "r": 2}), look=replace(flat, camera=camera))
+    start = table.stacks
+    table.show(table.put({"e5": "r", "e3": "rrgrrgg"}))
+    assert table.show(table.put({"e5": "r", "e3": "grrgg"})).summary == ["move e5-e3"]
+    assert table.show(start, 3.0).summary == ["taken_back 0"]
+
+
 def test_an_act_right_after_a_trimming_is_classified_correctly() -> None:
     """The stack was trimmed and the next player moved wrongly before the board came to rest."""
     table = begun(tall_rules({"g": 1}))
