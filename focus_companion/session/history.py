@@ -170,8 +170,9 @@ class History:
             raise HistoryError(f"the event {event.type!r} does not fit the game ({error!r})") from error
         if after._turn_in_question != self._turn_in_question:
             # They belong to another turn. An alert is about the board: it stays until that is put right.
-            after = replace(after, prompt=None, unclear=None)
-            after = replace(after, reply=None, seat_failed=None, hint=None, assessment=None)
+            after = replace(
+                after, prompt=None, unclear=None, reply=None, seat_failed=None, hint=None, assessment=None
+            )
         return after if after.clock is None else after._clocked(after.clock, event)
 
     @property
@@ -290,8 +291,7 @@ class History:
                         f"a result ({event.reason}) at ply {self.ply}, where the game is not so decided"
                     )
                 # A game ended by an act leaves nothing to be put right or answered.
-                ended = replace(self, alert=None, prompt=None, unclear=None)
-                return replace(ended, reading=None, set_up=())
+                return replace(self, alert=None, prompt=None, unclear=None, reading=None, set_up=())
             case _:
                 return self
 
