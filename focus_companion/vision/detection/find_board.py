@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 import cv2
@@ -92,10 +92,9 @@ def find_board(
             if other is not None and other.confident and (best is None or other.score > best.score):
                 best = other
     if (best is None or not best.likely) and lens is None and stacks is not None:
-        squeezed = _on_other_pixels(image, profiles[0], stacks)
+        squeezed = _found_on_other_pixels(image, profiles, stacks, rank1)
         if squeezed is not None:
-            camera, profile = refine_detection(image, squeezed.camera, profiles, stacks, rank1, lens)
-            return replace(squeezed, camera=squeezed.camera if squeezed.mirrored else camera, profile=profile)
+            return squeezed
     for search in searches:
         if best is None or not best.likely:
             best = search.best_of_finer() or best
@@ -123,10 +122,13 @@ def find_board(
 
 
 def _confidence(fit: ScoredFit) -> float:
+    """The probability, 0 … 1, that the fit shows a board."""
     return float(1 / (1 + np.exp(-_CONFIDENCE_SLOPE * (fit.board_odds - EVEN_ODDS))))
 
 
-def _on_other_pixels(image: Image, profile: BoardProfile, stacks: Sequence[str]) -> FoundBoard | None:
+def _found_on_other_pixels(
+    image: Image, profiles: Sequence[BoardProfile], stacks: Sequence[str], rank1: str
+) -> FoundBoard | None:
     """The board that shows the known position for certain in a picture whose pixels are not square. Seen from
     nearly above, the board in such a picture looks tilted, but without the perspective of a tilted one.
     """
@@ -134,13 +136,15 @@ def _on_other_pixels(image: Image, profile: BoardProfile, stacks: Sequence[str])
     for aspect in PixelAspects.of(width, height).others:
         size = width, round(height / aspect)
         square = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-        small, _ = reduced(square, WORK_PIXELS)
-        search = BoardSearch(small, profile, stacks, None)
+        search = BoardSearch(reduced(square, WORK_PIXELS)[0], profiles[0], stacks, None)
         # A board that is plain to see is found from the most promising radius.
         best = search.best(islice(search.levels(), 1))
-        if best is not None and best.certain:
-            camera = stretched(resized(best.camera, square), image)
-            return FoundBoard(camera, profile, _confidence(best), mirrored=best.mirrored)
+        if best is None or not best.certain:
+            continue
+        camera, profile = stretched(resized(best.camera, square), image), profiles[0]
+        if not best.mirrored:
+            camera, profile = refine_detection(image, camera, profiles, stacks, rank1, None)
+        return FoundBoard(camera, profile, _confidence(best), mirrored=best.mirrored)
     return None
 
 
