@@ -25,11 +25,9 @@ from focus_companion.game.setups import start_position
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import BoardRead, OtherBegins, StartSeen, TurnSeen, Wrong
 from focus_companion.session import requests as ask
-from focus_companion.session.clock import TimeControl
 from focus_companion.session.decisions import DecisionLog
 from focus_companion.session.session import Session
 from focus_companion.storage.journal import Journal
-from focus_companion.storage.tape import requests_json as tape_requests
 from focus_companion.storage.tape import tape as tape_module
 from focus_companion.storage.tape.replay import InMemory, Recording
 from focus_companion.storage.tape.stills import _jpeg, stills
@@ -41,36 +39,6 @@ from focus_companion.vision.geometry.lens_profiles import LensProfile
 from focus_companion.vision.geometry.scene import Lens
 
 ROOT = Path(__file__).parents[2]
-
-REQUESTS: list[ask.Request] = [
-    ask.NewGame(),
-    ask.NewGame(players={}),
-    ask.NewGame(Rules.make(3), {"g": "Ann"}, {"g": "top"}, TimeControl("down", 300, 5)),
-    ask.Rematch(), ask.TakeBack(), ask.TakeBack(point=(3, 17)), ask.Resign("g"), ask.Leave("b"),
-    ask.AgreeDraw(),
-    ask.ChooseMove(Move.parse("d5-d6")), ask.RuleLegal(Move.parse("*d6")), ask.Begin("r"),
-    ask.RuleNotLegal(), ask.RuleNotLegal(3),
-    ask.DismissAlert(), ask.TurnDone(), ask.StandsRight(), ask.Pause(), ask.Resume(), ask.ReadBoard(),
-    ask.SwapColours(),
-    ask.PlaceBoard(None), ask.PlaceBoard({"a1": (0.1, 0.9), "h1": (0.9, 0.9), "h8": (0.8, 0.1)}),
-    ask.NewGame(Rules.make(2), played_by={"r": "companion:3"}, pace=5.0),
-    ask.SetSeat("r", "far"), ask.SetSeat("r", "companion:3", 20.0),
-    ask.SubmitTurn("r", Move.parse("d5-d6"), 3, 4, "a position"),
-    ask.TakeHint(Move.parse("d5-d6"), 3, 4, "a position", 1),
-    ask.Assess(12, 0.25, 3, 4, "a position"),
-    ask.GiveUp("r", 3, 4, "a position", "late", "no answer"),
-    ask.SetPosition(("r",) * 52, "g", {"g": 2}, {"g": {"r": 1}}, "a note"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: type(request).__name__)
-def test_every_request_goes_on_the_tape_and_back(request_: ask.Request) -> None:
-    written = json.loads(json.dumps(tape_requests.to_json(request_)))
-    assert tape_requests.from_json(written) == request_
-
-
-def test_every_kind_of_request_is_known_to_the_tape() -> None:
-    assert {type(request) for request in REQUESTS} == set(ask.Request.__subclasses__())
 
 
 class Brightness:
@@ -417,13 +385,6 @@ def test_a_game_in_a_turn_order_that_is_refused_today_is_run_again(tmp_path: Pat
     head["rules"] = {"players": 4, "partners": True, "order": order}
     (tmp_path / "tape.jsonl").write_text(f'{json.dumps(head)}\n{{"end":""}}\n', encoding="utf-8")
     assert list(Recording(tmp_path).run(Brightness)) == []
-
-
-def test_a_request_for_a_turn_order_that_is_refused_today_is_read_again() -> None:
-    rules = {"players": 4, "partners": True, "order": ["green", "yellow", "blue", "red"]}
-    request = tape_requests.from_json({"is": "NewGame", "rules": rules})
-    assert isinstance(request, ask.NewGame)
-    assert request.rules is not None and request.rules.order == "gybr"
 
 
 def test_the_decisions_are_on_the_tape_in_their_places(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from browsing import MOVES, REQUEST_TIMEOUT, Seen, caught_up, stack, status, until
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
@@ -45,11 +45,16 @@ def test_a_turn_that_is_ruled_illegal_is_taken_back(table, seen: Seen, looping) 
     page.wait_for_function("() => document.querySelectorAll('#moves li').length === 2")
 
 
-def test_a_position_being_edited_is_not_taken_for_another_game(table, seen: Seen, looping) -> None:
-    page = seen.open()
+def edit_square(page: Page, square: str) -> None:
+    """Open the editor of the position and select a square."""
     page.click(".acts details:has([data-act=edit]) summary")
     page.click("[data-act=edit]")
-    page.click('[data-square="b6"]')
+    page.click(f'[data-square="{square}"]')
+
+
+def test_a_position_being_edited_is_not_taken_for_another_game(table, seen: Seen, looping) -> None:
+    page = seen.open()
+    edit_square(page, "b6")
     page.click("[data-edit=empty]")
     expect(page.locator("#editor")).to_be_visible()
     table.session.submit(NewGame()).result(REQUEST_TIMEOUT)
@@ -129,9 +134,7 @@ def test_an_unreachable_host_is_reported(table, seen: Seen, looping) -> None:
 
 def test_a_square_is_edited_and_the_game_goes_on_from_there(table, seen: Seen, looping) -> None:
     page = seen.open()
-    page.click(".acts details:has([data-act=edit]) summary")
-    page.click("[data-act=edit]")
-    page.click('[data-square="b6"]')
+    edit_square(page, "b6")
     page.click('.add [aria-label*="red"]')
     assert stack(page, "b6") == "b6: 2 pieces, from the bottom green and red"
     page.select_option(".whose select", "red")
