@@ -275,6 +275,7 @@ class _PositionSearch:
         """
         profile, shaded = found.profile, best_shaded(self._fine, found.camera, found.profile)
         starts: tuple[tuple[Camera, Sequence[float]], ...]
+        # Without search distances, a camera is judged as it is.
         starts = (found.camera, ()), (shaded, ()), (shaded, _NEARBY_REACHES)
         choices = [self._fitted(near, profile, reaches) for near, reaches in starts]
         return max(choices, key=lambda each: each.score - shading_misfit(self._fine, each.camera, profile))
