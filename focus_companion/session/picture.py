@@ -40,9 +40,8 @@ class Pictures:
 
     @property
     def newest(self) -> Any:
-        """The newest image, (H, W, 3) uint8 BGR; ``None`` before the first."""
-        frame = self._frame
-        return None if frame is None else frame.image
+        """The newest frame; ``None`` before the first."""
+        return self._frame
 
     def jpeg(
         self, draw: Callable[[Any], Any] | None = None, key: object = None, width: int | None = None

@@ -257,8 +257,8 @@ class Session:
         return self._pictures.jpeg(lambda image: sight.overlay(image, stacks, wrong), (stacks, wrong), width)
 
     @property
-    def picture(self) -> Any:
-        """The newest image, (H, W, 3) uint8 BGR, which must not be changed; ``None`` before the first."""
+    def frame(self) -> Any:
+        """The newest frame, whose image (H, W, 3), uint8 BGR, must not be changed; ``None`` before the first."""
         return self._pictures.newest
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 from .. import __version__
 from ..game.rules import Rules
 from ..session.events import Event
-from ..vision.capture.frames import Image
+from ..vision.capture.frames import Frame, Image
 from .tape_report import (
     FAULT_EVENTS,
     FaultFinder,
@@ -29,8 +29,8 @@ class WatchedGame(Protocol):
     """The running game; a :class:`~focus_companion.session.session.Session` is one."""
 
     @property
-    def picture(self) -> Image | None:
-        """The newest picture (H, W, 3), ``None`` before the first; it must not change any more."""
+    def frame(self) -> Frame | None:
+        """The newest frame, ``None`` before the first; its picture must not change any more."""
         ...
 
     @property
@@ -44,9 +44,10 @@ class WatchedGame(Protocol):
 
 @dataclass(frozen=True)
 class _Shot:
-    """A picture, and where the lattice's corners were seen then, as fractions of its width and height."""
+    """A frame, and where the lattice's corners were seen then, as fractions of its width and height."""
 
-    image: Image
+    frame: Frame
+    """Most cameras send JPEG, which is not decoded until the report is made."""
     corners: Mapping[str, Sequence[float]] | None
 
 
@@ -83,7 +84,7 @@ class LiveReport:
         places = [shot.corners for shot in (fault.picture, fault.before) if shot is not None and shot.corners]
         if not places:
             raise NoBoard("the board was not seen, so that nothing beside it can be blurred")
-        images = {name: _blurred(shot.image, places[0]) for name, shot in taken.items()}
+        images = {name: _blurred(shot.frame.image, places[0]) for name, shot in taken.items()}
         facts = {"recorded_by": __version__, "rules": self._game.rules.to_json(), "blurred": True}
         return report_parts(images, fault, facts)
 
@@ -94,8 +95,8 @@ class LiveReport:
         return out.getvalue()
 
     def _shot(self) -> _Shot | None:
-        image = self._game.picture
-        return None if image is None else _Shot(image, self._game.corners)
+        frame = self._game.frame
+        return None if frame is None else _Shot(frame, self._game.corners)
 
 
 def _blurred(image: Image, corners: Mapping[str, Sequence[float]]) -> Image:

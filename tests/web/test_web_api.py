@@ -69,7 +69,7 @@ def test_snapshot_with_and_without_the_reading(table, client: FlaskClient) -> No
     plain, drawn = (client.get(address) for address in ("/snapshot.jpg", "/snapshot.jpg?overlay=1"))
     assert plain.mimetype == drawn.mimetype == "image/jpeg"
     pictures = [np.asarray(Image.open(io.BytesIO(answer.data))) for answer in (plain, drawn)]
-    taken = np.asarray(table.session.picture)[..., ::-1]
+    taken = np.asarray(table.session.frame.image)[..., ::-1]
     assert [picture.shape for picture in pictures] == [taken.shape, taken.shape] == [(96, 128, 3)] * 2
     differ = [np.abs(picture.astype(int) - taken).mean() for picture in pictures]
     assert differ[0] < 5 < differ[1]

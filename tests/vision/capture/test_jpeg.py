@@ -204,7 +204,7 @@ def test_while_nothing_moves_viewers_share_a_picture_for_a_second(image: Image) 
     # A picture with movement is shown at once.
     pictures.take(frames[10])
     assert pictures.jpeg(width=640) is not shown[-1]
-    assert pictures.newest is frames[10].image
+    assert pictures.newest is frames[10]
 
 
 def test_overlays_are_drawn_on_the_full_size_picture(image: Image) -> None:
