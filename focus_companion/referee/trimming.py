@@ -130,8 +130,6 @@ def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
         return -_mismatch(look, act, look.appeared) if look.appeared else -BESIDE_PENALTY
     moved, laid_down = pending.changed_fraction(look), pending.laid_down(look)
     if act.moves[:1] != (pending.move,):
-        if not pending.sure:
-            return 0.0
         # The act requires that the turn was taken back first, leaving nothing beside the board.
         left = moved > CERTAIN_CHANGED_FRACTION and laid_down
         # Missing pieces are out of view as well, be it in a hand.

@@ -125,10 +125,11 @@ def test_another_act_than_the_awaited_one_requires_that_the_turn_was_taken_back(
     elsewhere = Act(Kind.WRONG, {INDEX["d8"]: "r"})
     bare, laid = (fake_look(STACKS, touched_since_mark=moved, beside=beside) for beside in ("", "r"))
     for act in (NOTHING, elsewhere):
-        sure = trimming_evidence(bare, act, Pending(ON_HIGH, sure=True))
-        assert sure < trimming_evidence(bare, act, Pending(ON_HIGH, sure=False)) == 0
-        # Pieces from a stack that was clearly touched contradict it further.
-        assert (trimming_evidence(laid, act, Pending(ON_HIGH, sure=True)) < sure) is (moved > 0.2)
+        for pending in (Pending(ON_HIGH, sure) for sure in (False, True)):
+            nats = trimming_evidence(bare, act, pending)
+            assert nats == Kind.BACK.value
+            # Pieces from a stack that was clearly touched contradict it further.
+            assert (trimming_evidence(laid, act, pending) < nats) is (moved > 0.2)
 
 
 @pytest.mark.parametrize(
