@@ -53,9 +53,9 @@ class Referee:
         self._settle_times, self._beside = SettleTimes(), PiecesBeside()
         self._pending: Pending | None = None
         self._alert: Alerted | None = None
-        self._suspected: tuple[tuple[str, tuple[int, ...]], float] | None = None
-        """Reason and squares of an illegal act that was not alerted yet, and since when every still picture
-        has shown it: otherwise noise that interrupts a still picture would restart the settle time."""
+        self._suspected: tuple[Act, float] | None = None
+        """An illegal act that was not alerted yet, and since when every still picture has shown it: otherwise
+        noise that interrupts a still picture would restart the settle time."""
         self._perhaps_taken_back: Position | None = None
         """The position whose last turn may have been taken back according to the last look."""
         self._other_beginning: Beginning | None = None
@@ -419,13 +419,10 @@ class Referee:
             # The players are being asked about these squares. Turns made there since are in doubt as well.
             near = judgement.legal_lead < _MIN_ILLEGAL_LEAD_IN_DOUBT
             return self._in_doubt(judgement, look, position) if near else []
-        suspected, since = (wrong.reason, wrong.squares), look.since
-        if self._suspected is not None:
-            (reason, squares), before = self._suspected
-            if reason == wrong.reason and {*squares} <= {*wrong.squares}:
-                # What was seen before is still there, even if more has happened since.
-                since = before
-        self._suspected = suspected, since
+        since = look.since
+        if self._suspected is not None and _is_still_there(self._suspected[0], act):
+            since = self._suspected[1]
+        self._suspected = act, since
         certain = _MIN_ILLEGAL_LEAD_IN_DOUBT if self._doubt or act.believed else MIN_CERTAIN_LEAD
         if not self._met("nats", judgement.legal_lead, certain) and not (
             self._must_have_happened(judgement, look)
@@ -473,3 +470,13 @@ class Referee:
     def _reset_acts(self) -> None:
         """No alert, no trimming and no other beginning is left open; the turns in doubt remain."""
         self._alert, self._pending, self._other_beginning = None, None, None
+
+
+def _is_still_there(before: Act, now: Act) -> bool:
+    """Whether what was seen before, of which this illegal act was suspected, is still there, even if more has
+    happened since. Pieces that are lifted one by one, or put back, are in somebody's hands.
+    """
+    assert before.wrong is not None and now.wrong is not None
+    one, other = before.wrong(), now.wrong()
+    same = one.reason == other.reason and {*one.squares} <= {*other.squares}
+    return same and (not now.lifted or before.changes.items() <= now.changes.items())

@@ -54,6 +54,15 @@ def test_a_piece_that_vanishes_together_with_a_turn_is_alerted_once_nobody_can_s
     assert table.show(table.put({"e4": "r"})).summary == ["resolved"]
 
 
+def test_a_stack_may_be_taken_apart_piece_by_piece_and_rebuilt() -> None:
+    table = begun(rules(TALL, {"g": 1, "r": 1}))
+    for number in (4, 3, 2, 3, 4):
+        assert table.show(table.put({"d5": "rgrrg"[:number]}), 0.8).summary == []
+    assert table.show(table.put({"d5": "rgrrg"})).summary == []
+    assert table.show(table.put({"d5": "rgr"}), 1.5).summary == []
+    assert table.show(table.put({"d5": "rgrr"}), 3.5).summary == ["alert wrong_removal"]
+
+
 def test_a_stack_that_is_lifted_to_get_at_its_lowest_pieces_is_not_missing() -> None:
     table = begun(rules(TALL, {"g": 1, "r": 1}))
     assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).summary == ["prompt d5"]
