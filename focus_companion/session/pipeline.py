@@ -251,7 +251,7 @@ class Pipeline:
         certain = {} if judgement is None else judgement.certain_changes
         resting = self._resting.examine(look, certain)
         if look.age > self._absorb_time(look, watcher.standing, resting is not None):
-            watcher.absorb(look, resting or look.scene_object(certain))
+            watcher.absorb(look, resting or look.scene_object(certain), certain)
             self._resting.forget()
 
     def _view_verdicts(self, look: Look, *, covered: bool) -> list[Verdict]:

@@ -224,13 +224,19 @@ class Look:
         shown = agreement(self.image, outlines.camera, Probe(outlines.profile, stacks), evidence.colours)
         return frozenset(np.flatnonzero(shown > AGREEMENT_THRESHOLD).tolist())
 
+    def plainly_changed(self, changes: Mapping[int, str]) -> frozenset[int]:
+        """The squares that nothing covers, as the stacks that turns have certainly left there are plain to
+        see, and those that stood there before are not. ``changes``: these stacks, by square.
+        """
+        return self.agreeing_with(changes).intersection(changes).difference(self.agreeing)
+
     def scene_object(self, changes: Mapping[int, str]) -> AddedObject | None:
         """The occluder as an object that belongs to the scene; ``None`` without one. ``changes``: the stacks
-        that turns have certainly left on some squares. Where these are plain to see, nothing covers them.
+        that turns have certainly left on some squares.
         """
         if self.occluder is None or self.change is None:
             return None
-        acted = self.agreeing_with(changes).intersection(changes).difference(self.agreeing)
+        acted = self.plainly_changed(changes)
         hidden = [square for square in self.hidden if square not in acted]
         return Regions(self.change).scene_object(self.occluder, self.image, hidden, self.agreeing, acted)
 

@@ -7,7 +7,7 @@ depends on the state: :mod:`.seeking` without a board in view, :mod:`.watching` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ..capture.frames import Frame
@@ -165,12 +165,13 @@ class Watcher:
         if isinstance(self._now, Watching):
             self._now.unchanged()
 
-    def absorb(self, look: Look, added: AddedObject | None) -> None:
+    def absorb(self, look: Look, added: AddedObject | None, changes: Mapping[int, str]) -> None:
         """Make what has differed for long in a look part of the scene: the object ``added`` over or beside
         the board or, if it is ``None``, the light. Squares that the object hides are not judged until it is
-        gone.
+        gone, nor those that an arm may hide in another light, unless the stacks that turns have certainly
+        left there, ``changes``, are plain to see.
 
         Another light is accepted only if nearly all squares still agree with the expected position.
         """
         if isinstance(self._now, Watching):
-            self._now = self._now.absorb(look, added)
+            self._now = self._now.absorb(look, added, changes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..appearance.background import Background
@@ -269,7 +269,7 @@ class Watching:
         if self.look is not None and self._follow(self.look):
             self.look = None
 
-    def absorb(self, look: Look, added: AddedObject | None) -> Watching:
+    def absorb(self, look: Look, added: AddedObject | None, changes: Mapping[int, str]) -> Watching:
         """The state after :meth:`.watcher.Watcher.absorb`."""
         if added is not None:
             self._add_object(look, added)
@@ -279,7 +279,8 @@ class Watching:
         self._tried_to_absorb = look.number
         context, placement = self._context, self.placement
         if look.change is not None and not look.all_over:
-            placement = replace(placement, hidden=(*placement.hidden, *self._under_arm(look, look.change)))
+            hidden = {*placement.hidden, *self._under_arm(look, look.change)} - look.plainly_changed(changes)
+            placement = replace(placement, hidden=tuple(sorted(hidden)))
         picture = StillFrame(Frame(look.number, look.time, look.image), look.since, look.small)
         after = Watching.at(context, picture, Hypothesis(placement))
         if after is None and look.all_over:

@@ -33,7 +33,7 @@ class Table:
     """A watched board; the tests determine which later hypotheses a picture verifies."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        truth = look(25.0, 0.0, 700.0, (640, 480), 60.0)
+        self.truth = truth = look(25.0, 0.0, 700.0, (640, 480), 60.0)
         self.image: Image = draw(truth, START, np.random.default_rng(3), noise=0.0)
         self.watcher = Watcher([PROFILE], START, "gr", finder=lambda *_: FoundBoard(truth, PROFILE, 1.0))
         self.frames = 0
@@ -143,9 +143,27 @@ def test_a_lamp_that_changes_only_the_bare_board_is_learned(
     assert seen is not None and seen.all_over
     table.tried.clear()
     monkeypatch.setattr(watching, "agreements", lambda *_: [stayed])
-    table.watcher.absorb(seen, seen.scene_object({}))
-    table.watcher.absorb(seen, seen.scene_object({}))
+    table.watcher.absorb(seen, seen.scene_object({}), {})
+    table.watcher.absorb(seen, seen.scene_object({}), {})
     assert table.tried == [(table.held, relearn) for relearn in tries]
+
+
+@pytest.mark.parametrize("certain", [True, False])
+def test_a_square_where_a_certain_turn_is_plain_to_see_is_not_under_an_arm(
+    monkeypatch: pytest.MonkeyPatch, table: Table, certain: bool
+) -> None:
+    """The light has changed, perhaps because of an arm that has gone by now."""
+    origin, target, beside = (SQUARES.index(name) for name in ("d5", "d6", "e6"))
+    turn = {origin: "", target: START[target] + START[origin]}
+    stacks = [turn.get(square, stack) for square, stack in enumerate(START)]
+    seen = table.show(draw(table.truth, stacks, np.random.default_rng(3), noise=0.0))
+    assert seen is not None and seen.plainly_changed(turn) == {origin, target}
+    table.verified, table.disagree = {(table.held, False)}, (origin, target, beside)
+    monkeypatch.setattr(watching.Watching, "_under_arm", lambda *_: (origin, target, beside))
+    table.watcher.absorb(seen, None, turn if certain else {})
+    after = table.show(seen.image)
+    assert after is not None
+    assert set(after.hidden_by_object) == ({beside} if certain else {origin, target, beside})
 
 
 def test_a_change_of_half_the_board_is_another_light_only_once_it_has_lasted(
