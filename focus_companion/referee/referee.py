@@ -145,8 +145,11 @@ class Referee:
         """Turns for which there is some evidence although another, which may be corrected, was emitted."""
         if len(history) < 2:
             return ()
-        before = history[-2]
-        if self._perhaps_taken_back is history[-1]:
+        before, now = history[-2:]
+        # What is alerted of the last turn's pieces may be put right by another turn.
+        alerted = () if self._alert is None else self._alert.wrong.squares
+        corrected = any(before.stacks[square] != now.stacks[square] for square in alerted)
+        if corrected or self._perhaps_taken_back is now:
             return legal_moves(before, self._rules)
         return self._doubt.asked_in(before)
 

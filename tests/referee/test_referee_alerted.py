@@ -8,6 +8,7 @@ import pytest
 from table_scene import Table, begun, small_look
 
 from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX
 from focus_companion.simulator.scene_style import aimed_camera
 
 PLAYED_ON = {
@@ -52,3 +53,13 @@ def test_what_was_played_on_is_judged_once_the_alerted_act_is_corrected() -> Non
     assert table.show(table.put({"b5": "", "c5": "rr"}), 2.0).summary == []
     corrected = table.show(table.put({"d7": "g", "d6": "rg"}))
     assert corrected.summary == ["resolved", "move d5-d6", "move b5-c5"]
+
+
+def test_an_alert_about_the_piece_just_moved_ends_with_another_legal_turn() -> None:
+    table = begun(Rules.make(2))
+    assert table.show(table.after("d5-d6")).summary == ["move d5-d6"]
+    further = {"d6": "r", "c6": table.stacks[INDEX["c6"]] + "g"}
+    assert table.show(table.put(further), 1.5).summary == ["alert out_of_turn"]
+    put_right = {"c6": table.stacks[INDEX["c6"]][:-1], "c5": table.stacks[INDEX["c5"]] + "g"}
+    emitted = table.show(table.put(put_right), 2.5).summary
+    assert emitted == ["resolved", "taken_back 0", "move d5-c5"]
