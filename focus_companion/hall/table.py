@@ -52,6 +52,9 @@ class Table:
 
     def take_status(self, status: TableStatus) -> None:
         """Take in whether the table is online."""
+        if status.asking:
+            # Another machine asks whether its name is free; until it is, the table is who it was.
+            return
         self._adopt_journal(status.journal, leads=status.online)
         if status.journal != self.journal:
             return

@@ -117,12 +117,16 @@ class GameLog:
 
 @dataclass(frozen=True)
 class TableStatus:
-    """Whether a table is online, which journal it writes, and the last event that it never sends."""
+    """Whether a table is online, which journal it writes, and the last event that it never sends.
+
+    ``asking``: it does not publish yet, but asks whether somebody else is online under its name.
+    """
 
     online: bool
     journal: str
     floor: int
     program: str
+    asking: bool = False
 
 
 def wall_clock() -> str:
@@ -130,8 +134,9 @@ def wall_clock() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def write_status(online: bool, journal: str, floor: int, program: str) -> bytes:
-    return compact({"online": online, "journal": journal, "floor": floor, "program": program}).encode()
+def write_status(online: bool, journal: str, floor: int, program: str, *, asking: bool = False) -> bytes:
+    status = {"online": online, "journal": journal, "floor": floor, "program": program}
+    return compact(status | ({"asking": True} if asking else {})).encode()
 
 
 def write_event(
@@ -156,7 +161,13 @@ def read_status(payload: bytes) -> TableStatus:
     online = value.get("online")
     if not isinstance(online, bool):
         raise InvalidMessage("“online” is neither true nor false")
-    return TableStatus(online, _text(value, "journal"), _number(value, "floor"), _text(value, "program"))
+    return TableStatus(
+        online,
+        _text(value, "journal"),
+        _number(value, "floor"),
+        _text(value, "program"),
+        value.get("asking") is True,
+    )
 
 
 def read_event(payload: bytes, table: str) -> TableEvent:

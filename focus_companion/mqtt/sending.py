@@ -73,9 +73,9 @@ class Sending:
         """Send until closed. Raises :class:`LineDown`."""
         account = self._account
         remembered, taken = self._greet()
-        self._line.publish(self._topics.status, self._status(True), retain=True)
         if taken:
             self._await_objection()
+        self._line.publish(self._topics.status, self._status(True), retain=True)
         self._line.publish(
             homeassistant.discovery_topic(account.table),
             compact(homeassistant.discovery(account.table, account.version)).encode(),
@@ -124,6 +124,8 @@ class Sending:
 
     def _await_objection(self) -> None:
         """Ask who is online under our name. Raises :class:`LineDown` if somebody answers."""
+        # Not retained, and not as the table: that would take the other's place in every hall.
+        self._line.publish(self._topics.status, self._status(True, asking=True))
         end = time.monotonic() + _OBJECTION_TIMEOUT
         while (left := end - time.monotonic()) > 0:
             try:
@@ -179,9 +181,9 @@ class Sending:
                     self._wanted = after if self._wanted is None else min(after, self._wanted)
                 elif message.topic == self._topics.status and not message.retained:
                     status = messages.read_status(message.payload)
-                    late = not status.online and status.journal == self._account.identity
-                    # The delayed last will of our previous connection, or a newcomer that uses our name.
-                    if late or self._is_other(status):
+                    # Otherwise it is the delayed last will of an earlier connection, ours or another's, or a
+                    # newcomer that uses our name.
+                    if not status.online or self._is_other(status):
                         self._insist()
             except InvalidMessage as nonsense:
                 log.info("MQTT: an invalid message on %s is ignored: %s", message.topic, nonsense)
@@ -305,9 +307,9 @@ class Sending:
         account.memory.keep(account.identity, account.floor, account.confirmed)
         account.saved, self._saved_at = account.confirmed, time.monotonic()
 
-    def _status(self, online: bool) -> bytes:
+    def _status(self, online: bool, *, asking: bool = False) -> bytes:
         account = self._account
-        return messages.write_status(online, account.identity, account.floor, account.version)
+        return messages.write_status(online, account.identity, account.floor, account.version, asking=asking)
 
     def _leave(self) -> None:
         """Send what is pending, then go offline."""

@@ -20,6 +20,7 @@ from focus_companion.hall.evening import Evening
 from focus_companion.hall.listener import Listener
 from focus_companion.mqtt.broker import BadBroker, parse_broker
 from focus_companion.mqtt.line import Line, LineDown
+from focus_companion.mqtt.messages import TableStatus, read_status, write_status
 from focus_companion.mqtt.topics import BadTableName, Topics, check_name
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Mosquitto is installed; apt install mosquitto")
@@ -269,6 +270,48 @@ def test_two_machines_with_the_same_name(tmp_path: Path) -> None:
         second.close()
         assert not first.said
         first.close()
+
+
+def test_a_machine_with_a_name_in_use_takes_no_table_off_the_hall(tmp_path: Path) -> None:
+    """It asks again every half a minute; each time, finished games would be missing from the standings."""
+    with listened_to(tmp_path) as (broker, evening, table):
+        table.play(5)
+        table.another_game()
+        table.wait_confirmed()
+        last = table.journal.last_event()
+        until(lambda: (tile := evening.tile("T")) and tile["seq"] == last and len(evening.logs()) == 1)
+        second = Table(tmp_path / "2", broker.address, "T")
+        second.publisher.start()
+        until(lambda: second.said)
+        second.close()
+        # The first table says nothing new: its turns would bring back what was forgotten.
+        tile = evening.tile("T")
+        assert tile is not None and tile["online"] and tile["seq"] == last
+        assert len(evening.logs()) == 1
+
+
+def test_the_last_will_of_another_machine_leaves_the_table_online(tmp_path: Path) -> None:
+    """A machine that has lost its network, and whose place another has taken, is given up later."""
+    with listened_to(tmp_path) as (broker, _, table):
+        table.play(5)
+        table.wait_confirmed()
+        foreign = Line(parse_broker(broker.address), "foreign", on_message=lambda message: None)
+        foreign.publish(Topics("T").status, write_status(False, "another", 0, "test"), retain=True)
+        foreign.close()
+        seen: list[TableStatus] = []
+
+        def retained() -> bool:
+            late = Line(
+                parse_broker(broker.address),
+                "late",
+                on_message=lambda message: seen.append(read_status(message.payload)),
+            )
+            late.subscribe(Topics("T").status)
+            until(lambda: seen)
+            late.close()
+            return seen.pop().online
+
+        until(retained)
 
 
 @pytest.mark.parametrize(
