@@ -184,6 +184,11 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
     page.click("#back-to-all")
     page.wait_for_selector("#large", state="hidden")
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    # Cut names would be the same for all tables.
+    page.evaluate("() => document.querySelector('.tile-name > span').textContent = 'Club evening, table 12'")
+    assert page.evaluate(
+        "() => [...document.querySelectorAll('.tile-name > span')].every(e => e.scrollWidth <= e.clientWidth)"
+    )
     shoot(page, f"hall-phone-{width}")
     assert faults == []
     page.close()
