@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Iterable, Iterator
@@ -66,15 +67,21 @@ def command(
         return
     from focus_companion.vision.capture.frames import FrameError
 
+    # Checked first: looking takes minutes, and the views would be lost.
+    lengths = _rulers(rulers)
+    name = camera_name(camera) if camera is not None else ""
+    # A recording, too, may stand for the camera; it has no lasting name.
+    stem = name or (Path(camera).stem if camera is not None else _given(pictures).name)
+    place = output or data_folder(data) / LENS_FOLDER / f"{_file_name(stem)}.toml"
+    if place.suffix != ".toml":
+        raise BadInput(f"--output: {place} must end in .toml")
+    if place.is_dir() or (place.parent.is_dir() and not os.access(place.parent, os.W_OK)):
+        raise BadInput(f"--output: {place} cannot be written; choose a place that can be")
     try:
         views = _from_camera(camera, seconds) if camera is not None else _from_pictures(_given(pictures))
     except FrameError as error:
         raise BadInput(str(error)) from error
-    name = camera_name(camera) if camera is not None else ""
-    place = output or data_folder(data) / LENS_FOLDER / f"{_file_name(name or _given(pictures).name)}.toml"
-    if place.suffix != ".toml":
-        raise BadInput(f"--output: {place} must end in .toml")
-    measured = _measured(views, place.stem, name, _rulers(rulers))
+    measured = _measured(views, place.stem, name, lengths)
     _write(place, measured)
 
 
@@ -89,12 +96,16 @@ def _file_name(text: str) -> str:
 
 
 def _rulers(text: str | None) -> tuple[float, float]:
+    from focus_companion.vision.geometry.lens_calibration import RULER_LENGTHS
+
     if text is None:
         return 100.0, 100.0
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*,\s*(\d+(?:\.\d+)?)\s*", text)
-    if found is None:
+    lengths = (float(found[1]), float(found[2])) if found is not None else (0.0, 0.0)
+    shortest, longest = RULER_LENGTHS
+    if not shortest < min(lengths) <= max(lengths) < longest:
         raise BadInput(f"--rulers: {text!r} must be two lengths in mm, across and down, as in 98.5,98.5")
-    return float(found[1]), float(found[2])
+    return lengths
 
 
 def _print_target(place: Path, paper: str) -> None:

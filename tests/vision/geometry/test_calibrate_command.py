@@ -15,6 +15,7 @@ from target_views import cameras, known_lens, picture_of_sheet
 
 from focus_companion.commands import calibrate as calibrate_command
 from focus_companion.commands.shared import table_choice
+from focus_companion.commands.shared.console import BadInput, NegativeResult
 from focus_companion.vision.capture import sources
 from focus_companion.vision.capture.frames import Frame, FrameError, Source
 from focus_companion.vision.geometry import lens_calibration as lens_fit
@@ -71,6 +72,40 @@ def test_wrong_calibrate_options_are_reported(args: tuple[str, ...], status: int
     _, errors = calibrate(*args, status=status)
     (line,) = errors.splitlines()[-1:]
     assert line.startswith("focus-companion: ") and words in line
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--rulers", "98.5"),
+        ("--rulers", "9.85,9.85"),
+        ("--rulers", "nan,98"),
+        ("--output", "lens.txt"),
+        ("--output", "full"),
+    ],
+)
+def test_a_mistyped_option_is_reported_before_the_target_is_looked_for(
+    option: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full").mkdir()
+
+    def look(source: str, seconds: float) -> list[lens_fit.TargetView]:
+        raise AssertionError("minutes are spent before the mistake is reported")
+
+    monkeypatch.setattr(calibrate_command, "_from_camera", look)
+    with pytest.raises(BadInput, match=option):
+        calibrate_command.command.main(["--camera", "0", option, value], standalone_mode=False)
+
+
+def test_a_recording_can_be_measured_without_naming_the_profile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibrate_command, "_from_camera", lambda source, seconds: [])
+    with pytest.raises(NegativeResult, match="in only 0 pictures"):
+        calibrate_command.command.main(
+            ["--camera", str(tmp_path / "target.mp4"), "--data", str(tmp_path)], standalone_mode=False
+        )
 
 
 def test_pictures_without_the_target_are_reported(tmp_path: Path) -> None:
