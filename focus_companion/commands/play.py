@@ -20,7 +20,7 @@ from focus_companion import __version__, logs
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
 from focus_companion.commands.shared.broker_options import chosen_broker
-from focus_companion.commands.shared.console import print_notice
+from focus_companion.commands.shared.console import BadInput, print_notice
 from focus_companion.commands.shared.ending import end_in_time, leave
 from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.commands.shared.numbers import NumberRange
@@ -116,6 +116,9 @@ def command(
     demo.
     """
     settings = load(flags)
+    for letter in (letters := [letter for letter, _ in names]):
+        if letters.count(letter) > 1:
+            raise BadInput(f"--name {NAMES[letter]} is given twice; say once who plays {NAMES[letter]}")
     played_by, words = chosen_seats(seats)
     wanted = GameOptions(
         rules=rules, start_from=start_from, names=dict(names), games=games, new=new, rank1=rank1,

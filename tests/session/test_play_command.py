@@ -19,12 +19,13 @@ from loopback import free_port
 from scripted import Script
 from small_demo import SMALL_DEMO
 
-from focus_companion.commands.play import Name
+from focus_companion.commands.play import Name, command
 from focus_companion.commands.shared import play_source
+from focus_companion.commands.shared.console import BadInput
 from focus_companion.commands.shared.event_lines import event_line
 from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.commands.shared.play_source import Chosen, Demo, choose_source, works
-from focus_companion.commands.shared.playing import unheeded_options
+from focus_companion.commands.shared.playing import say_what_is_played, unheeded_options
 from focus_companion.game.match import MatchPlace
 from focus_companion.game.rules import Rules
 from focus_companion.session import events
@@ -114,6 +115,22 @@ def test_only_the_demo_is_reopened() -> None:
 @pytest.mark.parametrize(("text", "name"), [("green=Ann", ("g", "Ann")), ("r = Bo B", ("r", "Bo B"))])
 def test_names(text: str, name: tuple[str, str]) -> None:
     assert Name().convert(text, None, None) == name
+
+
+def test_two_names_for_one_colour_are_refused() -> None:
+    with pytest.raises(BadInput, match="--name green is given twice"):
+        command.main(["--name", "green=Ann", "--name", "g=Bo"], standalone_mode=False)
+
+
+def test_a_name_for_a_colour_that_nobody_plays_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = Chosen(settings(camera="0"), "0", object())  # type: ignore[arg-type]
+    for names, said in (({"g": "Ann", "r": "Bo"}, False), ({"g": "Ann", "b": "Bo"}, True)):
+        with Journal(tmp_path / str(said)) as journal:
+            session = Session(Rules.make(), names, journal, Script({}))
+            say_what_is_played(GameOptions(names=names), session, chosen)
+        assert ("nobody plays blue" in capsys.readouterr().err) == said
 
 
 @pytest.mark.parametrize(

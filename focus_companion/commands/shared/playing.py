@@ -23,6 +23,7 @@ from focus_companion.commands.shared.serving import host_of, no_port, port_is_fr
 from focus_companion.commands.shared.speaking import speaker
 from focus_companion.commands.shared.table_choice import boards_for, lens_for
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json
+from focus_companion.game.colours import NAMES
 from focus_companion.game.match import MatchPlace
 from focus_companion.game.rules import Rules
 from focus_companion.notify import Supervisor
@@ -215,6 +216,8 @@ def say_what_is_played(wanted: GameOptions, session: Session, camera: Chosen) ->
         say(f"Going on with game {history.game}, {history.ply} turns played (--new begins another)")
     if unheeded := unheeded_options(wanted, session):
         print_notice(f"Given, but not heeded by this game: {unheeded}; --new begins one with them.")
+    if nobody := [NAMES[letter] for letter in wanted.names if letter not in history.rules.order]:
+        print_notice(f"--name: nobody plays {' or '.join(nobody)} in this game; see --players and --order")
     say(seat_line(history.played_by))
     if place := history.match:
         ends = " (--new ends the match)" if place.number > 1 else ""
