@@ -332,6 +332,14 @@ def test_doctor_as_a_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_simulated_board_has_no_camera_to_be_put_right(tmp_path: Path) -> None:
+    found = run(
+        "doctor", "--camera", "demo", "--data", tmp_path / "data", "--port", "0", "--json", home=tmp_path
+    )
+    checks = {check["name"]: check["state"] for check in json.loads(found.stdout)["checks"]}
+    assert checks["camera"] == checks["exposure lock"] == "ok"
+
+
 def test_report_as_a_command(tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / "1.png"), np.full((480, 640, 3), 3, np.uint8))
     words = ("report", "--camera", tmp_path, "--data", tmp_path / "data", "--port", "9")
