@@ -182,7 +182,7 @@ CROWDED = """(said) => {
   const brand = document.querySelector('.brand').getBoundingClientRect();
   const name = document.querySelector('.brand span').getBoundingClientRect();
   const line = document.querySelector('#line');
-  if (bar.width >= 360 && line.scrollWidth > line.clientWidth) return true;
+  if (line.scrollWidth > line.clientWidth) return true;
   const shown = name.top < brand.bottom ? [name] : [];
   const rest = [...document.querySelectorAll('.bar > :not(.brand)')].map(one => one.getBoundingClientRect());
   const boxes = [...shown, ...rest.filter(one => one.width)].sort((a, b) => a.left - b.left);

@@ -139,6 +139,18 @@ def test_the_dialogs_are_in_the_language_of_the_page(client: FlaskClient, langua
     assert client.get("/dialogs/xx").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("language", "wrong"),
+    [("pl", ["Wyłączony", "Wyłączona"]), ("it", ["Spento", "Spenta", "Attiva", "Attivo"])],
+)
+def test_off_agrees_with_sound_and_with_vibration(
+    client: FlaskClient, language: str, wrong: list[str]
+) -> None:
+    """One text serves nouns of different gender and number."""
+    page = client.get(f"/?lang={language}").text
+    assert [word for word in wrong if f">{word}</option>" in page] == []
+
+
 def test_polish_has_three_plural_forms() -> None:
     assert catalogue("pl")["{n} piece"] == ["{n} pionek", "{n} pionki", "{n} pionków"]
     assert catalogue("en") == {}
