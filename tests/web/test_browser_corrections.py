@@ -147,6 +147,21 @@ def test_a_square_is_edited_and_the_game_goes_on_from_there(table, seen: Seen, l
     page.wait_for_selector("#editor", state="hidden")
 
 
+@pytest.mark.parametrize("number", ["-3", "1.5", "999"])
+def test_a_reserve_that_no_game_has_is_left_to_the_player(table, seen: Seen, looping, number: str) -> None:
+    page = seen.open("/?lang=it")
+    edit_square(page, "b6")
+    page.fill(".held [name=green]", number)
+    page.click("[data-edit=done]")
+    # The browser points to it; the draft stays, and nothing is sent.
+    expect(page.locator(".held [name=green]")).to_be_focused()
+    page.wait_for_timeout(500)
+    expect(page.locator("#editor")).to_be_visible()
+    expect(page.locator(".held [name=green]")).to_have_value(number)
+    expect(page.locator("#toast")).to_have_text("")
+    assert not any(incident["type"] == "corrected" for incident in table.session.record().incidents)
+
+
 def test_no_position_is_set_while_only_one_player_is_left(browser, tmp_path: Path, make_table) -> None:
     table = make_table(tmp_path, Rules.make(3, thirteenth_piece=False))
     table.start()

@@ -71,7 +71,10 @@ export class Editor {
   }
 
   async done() {
-    const reserves = Object.fromEntries([...this.card.querySelectorAll(".held input")].map((input) => [input.name, Math.max(0, Math.round(Number(input.value) || 0))]));
+    const inputs = [...this.card.querySelectorAll(".held input")];
+    // A number that no game has is for the player to correct: rounded, it would be another one.
+    if (!inputs.every((input) => input.reportValidity())) return;
+    const reserves = Object.fromEntries(inputs.map((input) => [input.name, Number(input.value)]));
     const body = { act: "set_position", position: this.position, to_move: this.card.querySelector("select").value, reserves };
     if (await this.send(body)) this.close();
   }
