@@ -23,6 +23,9 @@ def test_a_game_is_prepared_without_a_manual(table, seen: Seen, looping) -> None
     expect(page.locator(".ring.differ")).to_have_count(2)
     ready.locator("[data-act=new_game]").click()
     page.fill("[name=name-green]", "Ann")
+    for colour in ("Green", "Red"):
+        seat = page.get_by_role("group", name=colour).get_by_role("combobox", name="Seat")
+        expect(seat).to_have_attribute("name", f"seat-{colour.lower()}")
     page.select_option("[name=seat-green]", label="top")
     assert page.input_value("[name=seat-red]") == "0", "the player who sat there changes places"
     page.select_option("[name=begins]", "red")

@@ -79,7 +79,8 @@ export class NewGame {
     const row = (colour) =>
       h(
         "div",
-        { class: "person" },
+        // The choices are named the same for every player.
+        { class: "person", role: "group", "aria-label": colourName(colour) },
         token(LETTERS[colour]),
         h("label", {}, h("span", {}, colourName(colour)), h("input", { name: `name-${colour}`, maxlength: 60, autocomplete: "off", list: "known-names", value: typed(colour) })),
         h("label", { class: "seat-of" }, h("span", {}, t("Seat")), h("select", { name: `seat-${colour}` }, ...SIDES.map((side, at) => h("option", { value: at, selected: at === seats[colour] ? "" : null }, sideName(at))))),
