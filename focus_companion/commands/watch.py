@@ -123,7 +123,8 @@ def command(
             out = closing.enter_context(lines(events))
             if tape is not None:
                 how = sight_to_json(rank1, boards, profile)
-                closing.callback(begin_tape(tape, tape_size, session, None, decisions, sight=how).close)
+                made = begin_tape(tape, tape_size, session, None, decisions, sight=how)
+                closing.push(lambda kind, *_: made.close(interrupted=kind is KeyboardInterrupt))
 
             def on_event(event: Event) -> None:
                 seen.add(event.type)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from small_demo import SMALL_DEMO
 
+from focus_companion.commands import watch as watch_module
 from focus_companion.commands.shared.taping import begin_tape, sight_from_json, sight_to_json
 from focus_companion.game.moves import Move
 from focus_companion.game.record import Entry, GameRecord
@@ -244,6 +245,26 @@ def test_a_tape_of_a_killed_program_is_run_as_far_as_it_goes(tmp_path: Path) -> 
     (tmp_path / sorted(path.name for path in tmp_path.glob("*.png"))[-1]).unlink()
     compared = list(Recording(tmp_path).run(Brightness))
     assert 3 < len(compared) < whole and all(one.same for one in compared)
+
+
+def test_a_tape_of_watch_lacks_nothing_after_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It usually comes while a picture is judged, whose events are then not on the tape."""
+    pictures, tape = tmp_path / "pictures", tmp_path / "tape"
+    pictures.mkdir()
+    cv2.imwrite(str(pictures / "1.png"), picture(1))
+
+    def interrupted(session: Session, frames: Any, *more: Any) -> None:
+        assert session.tape is not None
+        session.tape.frame(next(iter(frames)))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watch_module, "watch_once", interrupted)
+    args = [str(pictures), "--players", "2", "--tape", str(tape)]
+    with watch_module.command.make_context("watch", args) as context, pytest.raises(KeyboardInterrupt):
+        watch_module.command.invoke(context)
+    assert '"end":"interrupted"' in (tape / "tape.jsonl").read_text(encoding="utf-8")
+    assert len(list(tape.glob("*.png"))) == 1
+    assert all(one.same for one in Recording(tape).run(Brightness))
 
 
 def test_a_tape_has_its_end_mark_only_after_all_its_pictures(

@@ -19,7 +19,7 @@ from ...session.seat_kinds import parse_kind
 from ...session.session import Session
 from ...vision.capture.frames import Frame, read_image
 from . import requests_json as tape_requests
-from .tape import FORMAT, LINES_FILE, VERSION, TapeError
+from .tape import FORMAT, INTERRUPTED, LINES_FILE, VERSION, TapeError
 
 
 @dataclass(frozen=True)
@@ -228,10 +228,10 @@ class Recording:
 
     def _ended(self) -> bool:
         """Whether the tape was closed, and not cut off with the program."""
-        last = ""
+        last: Mapping[str, Any] = {}
         for _, line in self._lines():
-            last = next(iter(line), "")
-        return last == "end"
+            last = line
+        return "end" in last and last["end"] != INTERRUPTED
 
     def _lines(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         with self._path.open(encoding="utf-8") as lines:

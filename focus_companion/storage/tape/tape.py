@@ -31,6 +31,9 @@ log = logging.getLogger(__name__)
 LINES_FILE: Final = "tape.jsonl"
 FORMAT: Final = "focus-companion tape"
 VERSION: Final = 1
+INTERRUPTED: Final = "interrupted"
+"""The end mark of a tape that may lack the events of its last picture."""
+
 _MAX_QUEUED_PICTURES: Final = 6
 """Pictures that may be queued for writing; when the queue is full, the game waits for the disk a while."""
 
@@ -108,20 +111,22 @@ class Tape:
         for event in events:
             self._line({"told": event.to_json()})
 
-    def close(self) -> None:
-        """End the tape with all its pictures written; may be called twice."""
+    def close(self, *, interrupted: bool = False) -> None:
+        """End the tape with all its pictures written; may be called twice. ``interrupted``: perhaps while the
+        last picture was judged, whose events are then missing.
+        """
         if not self._over:
-            self._end("")
+            self._end("", INTERRUPTED if interrupted else "closed")
         self._thread.join(timeout=10)
         if not self._thread.is_alive():
             self._lines.close()
 
-    def _end(self, why: str) -> None:
+    def _end(self, why: str, mark: str = "") -> None:
         if why:
             log.warning("the tape in %s ends here: %s; the game goes on", self.folder, why)
         with self._writing:
             self._over, self._last = True, None
-        self._why = why or "closed"
+        self._why = why or mark
         # The writer takes what is queued, then this.
         threading.Thread(target=self._pictures.put, args=(None,), daemon=True).start()
 
