@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import urllib.error
 import urllib.request
@@ -102,7 +103,7 @@ def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool
         for name, data in parts.items():
             click.echo(f"  {name:14} {len(data) / 1000:8.1f} kB  {_DESCRIPTIONS[name]}")
         question = "The pictures show your board to whoever you give the file. Pack them?"
-        if ask and not click.confirm(question):
+        if ask and not _confirmed(question):
             click.echo("Nothing was packed.")
             return
     try:
@@ -131,3 +132,14 @@ def _pictures(settings: Settings, seen: list[Any]) -> dict[str, bytes]:
         done, data = cv2.imencode(".png", seen[-1])
         found = {"picture.png": data.tobytes()} if done else {}
     return found
+
+
+def _confirmed(question: str) -> bool:
+    """Raises BadInput if nobody can answer."""
+    try:
+        return click.confirm(question)
+    except click.Abort:
+        if sys.stdin is not None and sys.stdin.isatty():
+            raise
+        click.echo()
+        raise BadInput("nothing was packed: nobody answered; look at the pictures, then give --yes") from None

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from focus_companion.commands.report import command
+from focus_companion.commands.shared.console import BadInput
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import Alert, GameBegan, Lost, Moved, Ready, Resolved
 from focus_companion.storage.tape.replay import Recording
@@ -115,6 +116,9 @@ def test_a_report_of_a_tape_asks_first_and_packs_no_more_than_it_showed(
     assert refused.exit_code == 0 and "Nothing was packed" in refused.output and not out.exists()
     for name in ("before.png", "fault.png", "events.jsonl", "facts.json"):
         assert name in refused.output
+    unasked = CliRunner().invoke(command, ["--tape", str(folder), "--output", str(out)], input="")
+    assert isinstance(unasked.exception, BadInput) and "--yes" in str(unasked.exception), "as from a script"
+    assert not out.exists()
     done = CliRunner().invoke(command, ["--tape", str(folder), "--output", str(out)], input="y\n")
     assert done.exit_code == 0 and "Nothing was sent" in done.output
     with zipfile.ZipFile(out) as packed:
