@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import replace
 from functools import cache
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,6 +42,14 @@ _SHADE_PATTERN: Final = re.compile("#[0-9a-fA-F]{6}")
 
 _GAP_KEYS: Final = ("files", "ranks")
 
+_KEYS: Final = {
+    "": ("like", "pitch", "half_width", "table", "dome", "piece", "colours", "gap"),
+    "dome": ("base", "rings"),
+    "piece": ("rise", "rings"),
+    "gap": _GAP_KEYS,
+}
+"""The keys of a profile ("") and of its tables."""
+
 _MAX_NAME_LENGTH: Final = 24
 """Maximum characters of a colour's name."""
 
@@ -66,31 +74,23 @@ def board_profile(name: str = "domination") -> BoardProfile:
     """
     folder = profiles_folder() / "boards"
     path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        known = ", ".join(sorted(p.stem for p in folder.glob("*.toml")))
-        raise ProfileError(
-            f"no board profile is called {name!r}; there are: {known}, or give a .toml file"
-        ) from None
-    except OSError as error:
-        raise ProfileError(f"{path} cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise ProfileError(f"{path} is not a board profile ({error})") from error
-    like = values.get("like")
+    values = _values(path, name)
+    like = values.pop("like", None)
     if like is not None and like not in FORMS:
         raise ProfileError(f"{path}: 'like' must be one of {', '.join(FORMS)}")
+    if unknown := _unknown_key(values):
+        raise ProfileError(f"{path}: {unknown}")
+    if like is not None:
+        # The same dimensions, with other colours, or with whatever else is given.
+        base = _values(folder / f"{like}.toml", str(like))
+        values = base | {key: _over(base.get(key), value) for key, value in values.items()}
     try:
-        if like is not None:
-            # The same dimensions, with other colours.
-            pieces = _pieces(values.get("colours", {}))
-            return replace(board_profile(str(like)), name=path.stem, pieces=pieces)
         profile = _profile(path.stem, values)
     except KeyError as error:
         raise ProfileError(
             f"{path}: {error.args[0]} is missing; the profiles in {folder} have all that is needed"
         ) from None
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise ProfileError(
             f"{path}: lengths are numbers, rings are [radius, height], shades like #e8e0d0 ({error})"
         ) from error
@@ -98,6 +98,39 @@ def board_profile(name: str = "domination") -> BoardProfile:
     if fault:
         raise ProfileError(f"{path}: {fault}")
     return profile
+
+
+def _values(path: Path, name: str) -> dict[str, Any]:
+    """What a profile file contains. Raises ProfileError."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        known = ", ".join(sorted(p.stem for p in (profiles_folder() / "boards").glob("*.toml")))
+        raise ProfileError(
+            f"no board profile is called {name!r}; there are: {known}, or give a .toml file"
+        ) from None
+    except OSError as error:
+        raise ProfileError(f"{path} cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise ProfileError(f"{path} is not a board profile ({error})") from error
+
+
+def _over(base: Any, value: Any) -> Any:
+    """A table keeps what is not given."""
+    return base | value if isinstance(base, dict) and isinstance(value, dict) else value
+
+
+def _unknown_key(values: dict[str, Any]) -> str:
+    """A key that no profile has, as a sentence; empty if there is none. A mistyped length must not pass for
+    the default one.
+    """
+    tables = {"": values} | {name: table for name, table in values.items() if name in _KEYS}
+    for name, table in tables.items():
+        for key in table if isinstance(table, dict) else ():
+            if key not in _KEYS[name]:
+                place = f"[{name}]" if name else "a profile"
+                return f"{key!r} is no key of {place}; there are {', '.join(_KEYS[name])}"
+    return ""
 
 
 def profile_text(profile: BoardProfile, about: str) -> str:
@@ -160,6 +193,15 @@ def _solid(rings: Any) -> Solid:
 def _fault(profile: BoardProfile) -> str:
     """What is invalid in a profile, as a sentence; empty if nothing is."""
     piece = profile.piece
+    rings = (*piece.rings, *profile.dome.rings)
+    lengths = (
+        profile.half_width,
+        profile.table,
+        profile.dome_base,
+        *(each for ring in rings for each in ring),
+    )
+    if not all(map(isfinite, lengths)):
+        return "every length is a finite number"
     if not _PITCHES[0] < profile.pitch < _PITCHES[1]:
         return "pitch is in mm, from the middle of one square to that of the next"
     if not (
@@ -173,6 +215,6 @@ def _fault(profile: BoardProfile) -> str:
         return "the rise of a further piece is at most the height of one"
     if not all(0 <= gap < profile.pitch / 4 for gap in profile.gaps):
         return "a gap is narrower than a quarter of a square; set the halves close together"
-    if profile.half_width < 3 * profile.pitch or profile.table > 0:
+    if not (profile.half_width >= 3 * profile.pitch and profile.table <= 0):
         return "half_width reaches from the board's middle to its edge, and the table lies below 0"
     return ""

@@ -45,6 +45,11 @@ def test_the_plastic_sets_are_tried_by_default() -> None:
         (("rise = 8.5", "rise = 12.0"), "at most the height of one"),
         (("half_width = 215.0", "half_width = 21.5"), "half_width reaches"),
         (("[piece]", "[piece"), "is not a board profile"),
+        (("pitch = 50.0", "pich = 50.0"), "'pich' is no key of a profile"),
+        (("[piece]", "[gap]\nrank = 3.0\n[piece]"), r"'rank' is no key of \[gap\]"),
+        (("[piece]", "gap = 3.0\n[piece]"), "lengths are numbers"),
+        (("half_width = 215.0", "half_width = inf"), "finite"),
+        (("table = -12.0", "table = nan"), "finite"),
     ],
 )
 def test_an_invalid_profile_is_reported(change: tuple[str, str], words: str, tmp_path: Path) -> None:
@@ -54,6 +59,17 @@ def test_an_invalid_profile_is_reported(change: tuple[str, str], words: str, tmp
     with pytest.raises(ProfileError, match=words) as raised:
         board_profile(str(place))
     assert "mine.toml" in str(raised.value)
+
+
+def test_a_profile_like_another_may_differ_in_anything(tmp_path: Path) -> None:
+    """A folding board's gap, or the height by a ruler, must not be ignored."""
+    place = tmp_path / "mine.toml"
+    place.write_text(
+        'like = "chess-draughts"\npitch = 51.0\n[piece]\nrise = 8.0\n[gap]\nranks = 3.0\n', encoding="utf-8"
+    )
+    base = board_profile("chess-draughts")
+    changed = replace(base, name="mine", pitch=51.0, rise=8.0, gaps=(0.0, 3.0))
+    assert board_profile(str(place)) == changed
 
 
 def test_a_missing_profile_is_reported(tmp_path: Path) -> None:
