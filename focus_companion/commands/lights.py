@@ -31,6 +31,7 @@ def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> 
     # Imported here: --help must not wait for the lights' libraries.
     from focus_companion.lights import LightSettings, open_lights
     from focus_companion.lights.meaning import NOTHING
+    from focus_companion.lights.opening import wanted
     from focus_companion.lights.walk import walk
 
     settings = LightSettings.from_mapping(_table(load().lights, port, wled))
@@ -40,6 +41,10 @@ def command(walk_all: bool, port: str | None, wled: str | None, pace: float) -> 
 
     with _lights_log_shown(), open_lights(settings, pressed, awaited=False) as lights:
         if not lights.names:
+            if configured := wanted(settings):
+                raise NegativeResult(
+                    f"none of the configured lights can be used ({', '.join(configured)}); see above for why"
+                )
             raise NegativeResult(
                 "there are no lights to try; plug a light board in, name one with --port PATH or --wled URL, "
                 f"or write a table [lights] into {config_file(os.environ)}"

@@ -52,7 +52,7 @@ def test_a_missing_port_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert isinstance(done.exception, NegativeResult) and "serial" in str(done.exception)
 
 
-@pytest.mark.parametrize("backends", ["auto", "gpio", "none"])
+@pytest.mark.parametrize("backends", ["auto", "none"])
 def test_without_lights_one_line_says_how_to_connect_them(
     backends: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -67,3 +67,14 @@ def test_without_lights_one_line_says_how_to_connect_them(
     # It is printed once the second time, too.
     assert run(cli, ["lights", "--test"]) == 1
     assert capsys.readouterr().err == printed
+
+
+def test_lights_that_are_configured_and_fail_are_not_said_to_be_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ports, "candidates", lambda: ())
+    monkeypatch.setenv("FOCUS_COMPANION_LIGHTS", "gpio")
+    assert run(cli, ["lights"]) == 1
+    why, last = capsys.readouterr().err.splitlines()
+    assert why.startswith("Lights: no GPIO lights")
+    assert last == "focus-companion: none of the configured lights can be used (gpio); see above for why"
