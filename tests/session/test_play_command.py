@@ -27,9 +27,10 @@ from focus_companion.commands.shared.game_options import GameOptions
 from focus_companion.commands.shared.play_source import Chosen, Demo, choose_source, works
 from focus_companion.commands.shared.playing import say_what_is_played, unheeded_options
 from focus_companion.game.match import MatchPlace
+from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.session import events
-from focus_companion.session.requests import SetPosition
+from focus_companion.session.requests import RuleLegal, SetPosition
 from focus_companion.session.session import Session
 from focus_companion.settings import Settings
 from focus_companion.storage.journal import Journal
@@ -151,6 +152,18 @@ def test_options_that_a_resumed_game_does_not_heed(
         begun = Session(three, {"g": "Ann"}, journal, Script({}), match=match)
         assert unheeded_options(wanted, begun) == "", "a new game has them"
         assert unheeded_options(wanted, Session(Rules.make(), {}, journal, Script({}))) == unheeded
+
+
+def test_how_many_turns_were_played_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = Chosen(settings(camera="0"), "0", object())  # type: ignore[arg-type]
+    with Journal(tmp_path) as journal:
+        begun = Session(Rules.make(), {}, journal, Script({}))
+        for move in ("b2-b3", "b5-b4"):
+            begun.submit(RuleLegal(Move.parse(move)))
+            begun.attend()
+            say_what_is_played(GameOptions(), Session(Rules.make(), {}, journal, Script({})), chosen)
+    said = capsys.readouterr().out
+    assert "game 1, 1 turn played" in said and "game 1, 2 turns played" in said
 
 
 def test_a_start_that_was_read_is_what_was_wanted(tmp_path: Path) -> None:

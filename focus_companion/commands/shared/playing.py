@@ -27,6 +27,7 @@ from focus_companion.game.colours import NAMES
 from focus_companion.game.match import MatchPlace
 from focus_companion.game.rules import Rules
 from focus_companion.notify import Supervisor
+from focus_companion.referee.words import counted
 from focus_companion.session.decisions import DecisionLog
 from focus_companion.session.pipeline import Pipeline
 from focus_companion.session.runner import Runner
@@ -213,7 +214,8 @@ def say_what_is_played(wanted: GameOptions, session: Session, camera: Chosen) ->
     history = session.history
     say(f"Camera: {shown_address(camera.text)}")
     if session.resumed:
-        say(f"Going on with game {history.game}, {history.ply} turns played (--new begins another)")
+        played = counted(history.ply, "turn")
+        say(f"Going on with game {history.game}, {played} played (--new begins another)")
     if unheeded := unheeded_options(wanted, session):
         print_notice(f"Given, but not heeded by this game: {unheeded}; --new begins one with them.")
     if nobody := [NAMES[letter] for letter in wanted.names if letter not in history.rules.order]:
