@@ -85,6 +85,8 @@ def command(
     from focus_companion.vision.geometry.orientation import sides_beyond
     from focus_companion.vision.single_image.read_still import read_still
 
+    if rise is not None and learn is None:
+        raise BadInput("--rise is for measuring a set: give --learn FILE.toml, then --board FILE.toml")
     try:
         picture = read_image(image)
     except FrameError as error:

@@ -60,6 +60,7 @@ def test_a_game_starts_without_what_few_games_need() -> None:
         (("perft",), ("DEPTH",)),
         (("perft", "-1"), ("-1",)),
         (("perft", "x"), ("'x'", "integer")),
+        (("read", "x.jpg", "--rise", "20"), ("--rise", "--learn")),
         (("perft", "1", "--players", "5"), ("--players", "5", "2<=x<=4")),
         (("perft", "1", "--players", "two"), ("--players", "'two'")),
         (("perft", "1", "--order", "green,pink"), ("--order", "'pink'", "red")),
