@@ -258,7 +258,7 @@ class Session:
 
     @property
     def frame(self) -> Any:
-        """The newest frame, whose image (H, W, 3), uint8 BGR, must not be changed; ``None`` before the first."""
+        """The newest frame, whose image, (H, W, 3) uint8 BGR, must not change; ``None`` before the first."""
         return self._pictures.newest
 
     @property
