@@ -54,7 +54,7 @@ def _events(verdict: said.Verdict, history: History, time: float) -> Iterator[Ev
         case said.BoardRead(stacks, doubtful, confidence):
             shown = position_text(stacks) if stacks else ""
             reading = Reading(time, shown, square_names(doubtful), round(confidence, 4))
-            if history.reading is None or not _equal_except_time(history.reading, reading):
+            if not _equal_except_time(history.reading, reading):
                 yield reading
         case said.WentBack(ply):
             if ply < history.ply and (not history.over or _undoes_last_turn(ply, history)):
@@ -76,18 +76,18 @@ def _events(verdict: said.Verdict, history: History, time: float) -> Iterator[Ev
             yield from turn(move, confidence, history, time)
         case said.TrimAwaited(move, square, removed):
             prompt = Prompt(time, SQUARES[square], removal(removed), str(move))
-            if history.prompt is None or not _equal_except_time(history.prompt, prompt):
+            if not _equal_except_time(history.prompt, prompt):
                 yield prompt
         case said.Wrong(reason, player, squares, text):
             alert = Alert(time, reason, NAMES[player], square_names(squares), text)
-            if history.alert is None or not _equal_except_time(history.alert, alert):
+            if not _equal_except_time(history.alert, alert):
                 yield alert
         case said.PutRight():
             if history.alert or history.prompt or history.unclear:
                 yield Resolved(time)
         case said.Undecided(candidates):
             unclear = Unclear(time, [str(move) for move in candidates])
-            if history.unclear is None or not _equal_except_time(history.unclear, unclear):
+            if not _equal_except_time(history.unclear, unclear):
                 yield unclear
         case _:
             raise TypeError(f"no event follows from {verdict!r}")
@@ -157,7 +157,6 @@ def captured(position: Position) -> dict[str, dict[str, int]]:
     }
 
 
-def _equal_except_time(one: Event, other: Event) -> bool:
-    """Whether two events are equal apart from their times."""
-    first, second = one.to_json(), other.to_json()
-    return type(one) is type(other) and all(first[key] == second[key] for key in first if key != "time")
+def _equal_except_time(one: Event | None, other: Event) -> bool:
+    """Whether two events have the same public form, apart from their times."""
+    return one is not None and one.to_json() | {"time": other.time} == other.to_json()
