@@ -11,8 +11,8 @@ from ..game.play import act
 from ..game.position import parse_position, position_text
 from ..game.rules import Rules, RulesError
 from ..game.setups import start_position
-from .events import Acted, Corrected, Event, Paused, Reading, Refused, Resolved, TakenBack
-from .events_from_verdicts import captured, reserves, result, turn
+from .events import Acted, Corrected, Event, Paused, Reading, Refused, Resolved
+from .events_from_verdicts import captured, reserves, result, taken_back, turn
 from .hinting import assess, take_hint
 from .history import History
 from .requests import (
@@ -64,9 +64,7 @@ def _take_back(_: TakeBack, history: History, time: float) -> Iterator[Event]:
     if not history.entries:
         raise RequestRefused("No turn has been played yet, so there is none to take back.")
     by_act = isinstance(history.entries[-1].what, Declaration)
-    ply = history.ply if by_act else history.ply - 1
-    event = TakenBack(time, ply)
-    yield TakenBack(time, ply, history.take(event).position.text)
+    yield taken_back(history.ply if by_act else history.ply - 1, history, time)
 
 
 def _acted(kind: DeclarationKind, player: str, history: History, time: float) -> Iterator[Event]:
@@ -119,13 +117,8 @@ def _resume(_: Resume, history: History, time: float) -> Iterator[Event]:
         yield Paused(time, False)
 
 
-def _stands_right(_: StandsRight, _history: History, _time: float) -> Iterator[Event]:
-    """No event yet: ``ready`` follows once the colours have been learned from a picture."""
-    yield from ()
-
-
-def _read_board(_: ReadBoard, _history: History, _time: float) -> Iterator[Event]:
-    """No event yet: ``reading`` follows once a picture has been read."""
+def _to_sight(_: StandsRight | ReadBoard, _history: History, _time: float) -> Iterator[Event]:
+    """No event yet: ``ready`` or ``reading`` follows once the pipeline has got a picture."""
     yield from ()
 
 
@@ -225,7 +218,7 @@ _ANSWERS: Final[Mapping[type[Request], Callable[[Any, History, float], Iterator[
     Pause: _pause,
     Resume: _resume,
     TurnDone: _turn_done,
-    StandsRight: _stands_right,
-    ReadBoard: _read_board,
+    StandsRight: _to_sight,
+    ReadBoard: _to_sight,
     SetPosition: _set_position,
 }

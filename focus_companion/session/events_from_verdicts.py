@@ -58,7 +58,7 @@ def _events(verdict: said.Verdict, history: History, time: float) -> Iterator[Ev
                 yield reading
         case said.WentBack(ply):
             if ply < history.ply and (not history.over or _undoes_last_turn(ply, history)):
-                yield TakenBack(time, ply, history.positions[ply].text)
+                yield taken_back(ply, history, time)
         case _ if history.over:
             return
         case said.StartSeen():
@@ -100,6 +100,11 @@ def _undoes_last_turn(ply: int, history: History) -> bool:
     """
     ended_by_turn = isinstance(history.entries[-1].what, Move)
     return ended_by_turn and ply == history.ply - 1 and ply > 0
+
+
+def taken_back(ply: int, history: History, time: float) -> TakenBack:
+    """The event that the game returns to the position after ``ply``."""
+    return TakenBack(time, ply, history.take(TakenBack(time, ply)).position.text)
 
 
 def begins(player: str, history: History, time: float) -> Begins:

@@ -10,8 +10,8 @@ from ..game.faults import explain, parts
 from ..game.moves import Move, legal_moves
 from ..game.squares import INDEX, SQUARES
 from ..referee.beginning import Beginning, other_beginning
-from .events import Event, Resolved, Ruled, TakenBack
-from .events_from_verdicts import begins, turn
+from .events import Event, Resolved, Ruled
+from .events_from_verdicts import begins, taken_back, turn
 from .history import History
 from .requests import Begin, RequestRefused, RuleLegal, RuleNotLegal
 
@@ -85,5 +85,4 @@ def rule_not_legal(request: RuleNotLegal, history: History, time: float) -> Iter
         raise RequestRefused("There is no turn {ply}; the last one is {last}.", ply=ply, last=history.ply)
     before = history.positions[ply - 1]
     yield Ruled(time, False, ply, str(history.moves[ply - 1].what), NAMES[before.to_move])
-    back = TakenBack(time, ply - 1)
-    yield TakenBack(time, ply - 1, history.take(back).position.text)
+    yield taken_back(ply - 1, history, time)
