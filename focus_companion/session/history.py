@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 from ..game.colours import LETTER, NAMES, names
@@ -203,10 +204,7 @@ class History:
 
     def take_all(self, events: Iterable[Event]) -> History:
         """The game after these events, in this order."""
-        history = self
-        for event in events:
-            history = history.take(event)
-        return history
+        return reduce(History.take, events, self)
 
     def looked_away(self) -> History:
         """The same game with the state of the board unknown, as after a restart."""
@@ -263,7 +261,7 @@ class History:
             case Prompt():
                 return replace(self._noted(event), prompt=event, unclear=None)
             case Resolved():
-                return replace(self, alert=None, prompt=None, unclear=None)
+                return self._settled()
             case Unclear():
                 return replace(self, unclear=event)
             case SetUp():
@@ -271,8 +269,7 @@ class History:
             case Reading():
                 return replace(self, reading=event)
             case Ready():
-                stands = replace(self, set_up=(), ready=True, reading=None)
-                return replace(stands, alert=None, prompt=None, unclear=None)
+                return replace(self._settled(), set_up=(), ready=True, reading=None)
             case Lost():
                 return replace(self, lost={**self.lost, event.what: event.why})
             case Found():
@@ -291,7 +288,7 @@ class History:
                         f"a result ({event.reason}) at ply {self.ply}, where the game is not so decided"
                     )
                 # A game ended by an act leaves nothing to be put right or answered.
-                return replace(self, alert=None, prompt=None, unclear=None, reading=None, set_up=())
+                return replace(self._settled(), reading=None, set_up=())
             case _:
                 return self
 
@@ -331,14 +328,15 @@ class History:
         if names(rules.order) != list(event.order):
             raise HistoryError(f"with {event.player} to begin, the order is not {', '.join(event.order)}")
         return replace(
-            self._noted(event),
+            self._noted(event)._settled(),
             rules=rules,
             positions=(start_position(rules),),
             clock=self.clock and self.clock.instead(before, player),
-            alert=None,
-            prompt=None,
-            unclear=None,
         )
+
+    def _settled(self) -> History:
+        """The same game with nothing to be put right or answered at the board."""
+        return replace(self, alert=None, prompt=None, unclear=None)
 
     def _noted(self, event: Event, **more: Any) -> History:
         return replace(self, incidents=(*self.incidents, event.to_json() | more))
@@ -353,13 +351,10 @@ class History:
                 f"ply {event.ply} ({event.move}) leads to {position.text}, not to {event.position}"
             )
         return replace(
-            self,
+            self._settled(),
             positions=(*self.positions, position),
             entries=(*self.entries, Entry(move, event.time)),
             reading=None,
-            alert=None,
-            prompt=None,
-            unclear=None,
         )
 
     def _taken_back(self, event: TakenBack) -> History:
@@ -373,15 +368,8 @@ class History:
         while sum(isinstance(entry.what, Move) for entry in kept) > event.ply:
             dropped.append(kept.pop())
         moves = [str(entry.what) for entry in reversed(dropped) if isinstance(entry.what, Move)]
-        noted = self._noted(event, moves=moves)
-        return replace(
-            noted,
-            entries=tuple(kept),
-            positions=_replayed(kept, self.rules),
-            alert=None,
-            prompt=None,
-            unclear=None,
-        )
+        noted = self._noted(event, moves=moves)._settled()
+        return replace(noted, entries=tuple(kept), positions=_replayed(kept, self.rules))
 
     def _corrected(self, event: Corrected) -> History:
         rules = Rules.from_json(dict(event.rules), played=True)
@@ -391,14 +379,11 @@ class History:
         else:
             noted = self._noted(event, moves=[str(entry.what) for entry in self.moves])
         return replace(
-            noted,
+            noted._settled(),
             rules=rules,
             reading=None,
             positions=(start_position(rules),),
             entries=(),
-            alert=None,
-            prompt=None,
-            unclear=None,
             set_up=(),
             reply=None,
             seat_failed=None,
