@@ -61,16 +61,18 @@ _MAX_READ_AHEAD: Final = 4
 """Number of frames of a file to read ahead."""
 
 
+def _boot_time() -> float:
+    # Only Linux has a clock that includes sleep; elsewhere, sleep appears as a stall.
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
+
+
 class SleepMeter:
     """Measures how long the computer has slept, by a clock that runs during sleep and one that does not."""
 
     def __init__(
-        self,
-        always: Callable[[], float] | None = None,
-        awake: Callable[[], float] = time.monotonic,
+        self, always: Callable[[], float] = _boot_time, awake: Callable[[], float] = time.monotonic
     ) -> None:
-        self._always = always or _boot_time
-        self._awake = awake
+        self._always, self._awake = always, awake
         self._offset = self._always() - self._awake()
 
     def slept(self) -> float:
@@ -78,11 +80,6 @@ class SleepMeter:
         offset = self._always() - self._awake()
         slept, self._offset = offset - self._offset, offset
         return slept
-
-
-def _boot_time() -> float:
-    # Only Linux has a clock that includes sleep; elsewhere, sleep appears as a stall.
-    return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
 
 def _reason(error: Exception | None, otherwise: str) -> str:
