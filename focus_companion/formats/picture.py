@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from focus_companion.game.squares import FILE, INDEX, RANK, SIDES, SQUARES
+from focus_companion.game.squares import FILE, INDEX, RANK, SQUARES
 
 CELL: Final = 64.0
 MARGIN: Final = 22.0
@@ -98,7 +98,6 @@ def draw(
     captions: Iterable[str] = (),
     path: tuple[int | None, int] | None = None,
     highlights: Iterable[str] = (),
-    rank1: str = "bottom",
     coordinates: bool = True,
     line: float = LINE,
 ) -> Picture:
@@ -109,37 +108,34 @@ def draw(
         captions: lines of text under the board.
         path: origin (None for a reserve piece) and target square of the turn to show.
         highlights: names of squares to ring, as an alert does.
-        rank1: the side of the picture where rank 1 is.
         coordinates: whether files and ranks are lettered.
         line: height of a caption line; its letters are three quarters of that, or smaller to make the line
             fit.
     Raises:
-        ValueError: not 52 stacks, an unknown colour, or an unknown side.
+        ValueError: not 52 stacks, or an unknown colour.
     """
     if len(stacks) != len(SQUARES):
         raise ValueError(f"a board has {len(SQUARES)} squares; {len(stacks)} stacks given")
     if strange := set("".join(stacks)) - set(FILL):
         raise ValueError(f"{sorted(strange)[0]!r} is not a colour; use r, g, b, y")
-    if rank1 not in SIDES:
-        raise ValueError(f"rank1 is one of {', '.join(SIDES)}, not {rank1!r}")
     lines = tuple(captions)
     width = 8 * CELL + 2 * MARGIN
     height = width + len(lines) * line + (8.0 if lines else 0.0)
     shapes: list[Shape] = [Box(0, 0, width, height, fill=PAPER)]
     for square in range(len(SQUARES)):
-        x, y = _corner(square, rank1)
+        x, y = _corner(square)
         shade = SQUARE_FILL[(FILE[square] + RANK[square]) % 2]
         shapes.append(Box(x + 1, y + 1, CELL - 2, CELL - 2, 6, shade, SQUARE_EDGE))
     if coordinates:
-        shapes += _coordinates(rank1)
+        shapes += _coordinates()
     if path is not None:  # below the stacks, so that it hides no piece
-        shapes += _path(*path, rank1)
+        shapes += _path(*path)
     # Back to front: a tall stack may overlap the square behind it, never the one in front.
-    for square in sorted(range(len(SQUARES)), key=lambda s: _corner(s, rank1)[1]):
-        x, y = _corner(square, rank1)
+    for square in sorted(range(len(SQUARES)), key=lambda s: _corner(s)[1]):
+        x, y = _corner(square)
         shapes += _stack(stacks[square], x, y)
     for name in highlights:
-        x, y = _corner(INDEX[name], rank1)
+        x, y = _corner(INDEX[name])
         shapes.append(Box(x + 2, y + 2, CELL - 4, CELL - 4, 6, "", ALERT, 4))
     shapes += [
         Label(MARGIN, width + 8 + line * (index + 0.3), text, _letters(text, line), TEXT, centred=False)
@@ -153,38 +149,18 @@ def _letters(text: str, line: float) -> float:
     return min(0.75 * line, (8 * CELL + MARGIN) / (0.6 * max(1, len(text))))
 
 
-def _corner(square: int, rank1: str) -> tuple[float, float]:
-    """Upper left corner of a square if rank 1 is at the given side of the picture."""
-    file, rank = FILE[square], RANK[square]
-    column, row = {
-        "bottom": (file, 7 - rank),
-        "top": (7 - file, rank),
-        "left": (rank, file),
-        "right": (7 - rank, 7 - file),
-    }[rank1]
-    return MARGIN + column * CELL, MARGIN + row * CELL
+def _corner(square: int) -> tuple[float, float]:
+    """Upper left corner of a square; rank 1 is at the bottom of the picture."""
+    return MARGIN + FILE[square] * CELL, MARGIN + (7 - RANK[square]) * CELL
 
 
-def _coordinates(rank1: str) -> list[Shape]:
-    """Letters of the files along the outer edge by rank 1, figures of the ranks along the edge by file a."""
-    near = MARGIN / 2
-    far = 2 * MARGIN + 8 * CELL - near
+def _coordinates() -> list[Shape]:
+    """Letters of the files below rank 1, figures of the ranks left of file a."""
+    left, below = MARGIN / 2, MARGIN + 8 * CELL + MARGIN / 2
     steps = [MARGIN + (i + 0.5) * CELL for i in range(8)]
-    files, ranks = list("abcdefgh"), list("12345678")
-    at: list[tuple[float, float, str]]
-    if rank1 == "bottom":
-        at = [(s, far, f) for s, f in zip(steps, files, strict=True)]
-        at += [(near, s, r) for s, r in zip(reversed(steps), ranks, strict=True)]
-    elif rank1 == "top":
-        at = [(s, near, f) for s, f in zip(reversed(steps), files, strict=True)]
-        at += [(far, s, r) for s, r in zip(steps, ranks, strict=True)]
-    elif rank1 == "left":
-        at = [(near, s, f) for s, f in zip(steps, files, strict=True)]
-        at += [(s, near, r) for s, r in zip(steps, ranks, strict=True)]
-    else:
-        at = [(far, s, f) for s, f in zip(reversed(steps), files, strict=True)]
-        at += [(s, far, r) for s, r in zip(reversed(steps), ranks, strict=True)]
-    return [Label(x, y, text, 12, TEXT) for x, y, text in at]
+    files = [Label(x, below, text, 12, TEXT) for x, text in zip(steps, "abcdefgh", strict=True)]
+    ranks = [Label(left, y, text, 12, TEXT) for y, text in zip(steps, "87654321", strict=True)]
+    return [*files, *reversed(ranks)]
 
 
 def _stack(stack: str, x: float, y: float) -> list[Shape]:
@@ -218,13 +194,13 @@ def _mark(piece: str, x: float, y: float) -> Shape:
     return Polygon(((x - 8, y), (x, y - 3.8), (x + 8, y), (x, y + 3.8)), ink)
 
 
-def _path(origin: int | None, target: int, rank1: str) -> list[Shape]:
+def _path(origin: int | None, target: int) -> list[Shape]:
     """The last turn: both squares tinted, the target ringed, an arrow from one to the other."""
-    tx, ty = _corner(target, rank1)
+    tx, ty = _corner(target)
     shapes: list[Shape] = [Box(tx + 2.5, ty + 2.5, CELL - 5, CELL - 5, 6, PATH_FILL, PATH, 3)]
     if origin is None or origin == target:
         return shapes
-    ox, oy = _corner(origin, rank1)
+    ox, oy = _corner(origin)
     shapes.append(Box(ox + 2.5, oy + 2.5, CELL - 5, CELL - 5, 6, PATH_FILL, PATH, 1))
     half = CELL / 2
     length = ((tx - ox) ** 2 + (ty - oy) ** 2) ** 0.5

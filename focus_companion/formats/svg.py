@@ -21,20 +21,16 @@ def board_svg(
     captions: Iterable[str] = (),
     move: Move | None = None,
     highlights: Iterable[str] = (),
-    rank1: str = "bottom",
     coordinates: bool = True,
 ) -> str:
     """The SVG of a position given by its 52 ``stacks`` (bottom to top, "" empty).
 
     ``move`` is drawn as an arrow (a reserve turn as a ring); ``highlights`` are names of squares to ring in
-    red; ``captions`` are below the board; ``rank1`` is the side of the picture where rank 1 is. It scales to
-    its container. Screen readers read ``title`` and the stacks. Raises ValueError as
-    :func:`focus_companion.formats.picture.draw` does.
+    red; ``captions`` are below the board. It scales to its container. Screen readers read ``title`` and the
+    stacks. Raises ValueError as :func:`focus_companion.formats.picture.draw` does.
     """
     path = None if move is None else (move.origin, move.target)
-    picture = draw(
-        stacks, captions=captions, path=path, highlights=highlights, rank1=rank1, coordinates=coordinates
-    )
+    picture = draw(stacks, captions=captions, path=path, highlights=highlights, coordinates=coordinates)
     box = f"0 0 {_n(picture.width)} {_n(picture.height)}"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" aria-label={_attribute(title)}>',
