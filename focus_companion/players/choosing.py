@@ -53,7 +53,6 @@ def choose(
     budget: Budget | None = None,
     seed: int = 0,
     earlier: Sequence[Position] = (),
-    engine: Engine | None = None,
 ) -> ChosenTurn:
     """Return the turn that a player of this level makes in a position that is not over.
 
@@ -67,7 +66,7 @@ def choose(
     if level not in LEVELS:
         raise ValueError(f"a level is a number from 1 to {BEST_LEVEL}, not {level}")
     budget = budget or Budget()
-    engine = engine or shared_engine()
+    engine = shared_engine()
     played = LEVELS[level]
     engine.set_up(position, rules, earlier=earlier)
     found = engine.search(

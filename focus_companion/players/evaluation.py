@@ -8,7 +8,7 @@ from typing import Final
 from focus_companion.game.position import Position
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import FILE, RANK, SQUARES
-from focus_companion.players.weights import RESERVES, Weights, weights_for
+from focus_companion.players.weights import RESERVES, weights_for
 
 
 def _orbits() -> tuple[int, ...]:
@@ -33,9 +33,9 @@ def shape(stack: str, side: str) -> int:
     return 1 << (len(stack) - 1) | foreign
 
 
-def values(position: Position, rules: Rules, weights: Weights | None = None) -> dict[str, float]:
+def values(position: Position, rules: Rules) -> dict[str, float]:
     """Return the value of every player (letter) who is not out, in nats, regardless of whose turn it is."""
-    weights = weights or weights_for(rules)
+    weights = weights_for(rules)
     found = {player: 0 for player in position.players if player not in position.out}
     for square, stack in enumerate(position.stacks):
         if stack and stack[-1] in found:

@@ -42,7 +42,7 @@ _POLL_INTERVAL: Final = 0.5
 _MAX_PAUSE: Final = 5.0
 """Maximum seconds between two retries while the other table is unreachable."""
 
-ANSWER_TIMEOUT: Final = 30.0
+_ANSWER_TIMEOUT: Final = 30.0
 """Seconds without an answer after which the players here are asked who continues, if its turn is due."""
 
 Entry = tuple[str, str]
@@ -66,12 +66,10 @@ class OtherTable:
         folder: Path,
         words: Mapping[str, str],
         tell: Callable[[str], None],
-        *,
-        timeout: float = ANSWER_TIMEOUT,
     ) -> None:
         kinds = map(parse_kind, game.history.played_by.values())
         address = next(kind.target for kind in kinds if kind.by == TABLE)
-        self._game, self._tell, self._timeout = game, tell, timeout
+        self._game, self._tell = game, tell
         self._client = TableClient(address, folder)
         self._words = dict(words)
         self._agreed: tuple[int, tuple[Entry, ...]] = (game.history.game, ())
@@ -109,7 +107,7 @@ class OtherTable:
             except Unreachable as error:
                 pause = min(_MAX_PAUSE, 2 * pause)
                 self._say(f"The other table, {self._client.address}, does not answer ({error}); trying again")
-                if time.monotonic() - self._answered > self._timeout:
+                if time.monotonic() - self._answered > _ANSWER_TIMEOUT:
                     self._give_up("away", str(error))
             except (GamesDiffer, Declined) as error:
                 pause = _MAX_PAUSE

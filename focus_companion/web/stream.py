@@ -23,6 +23,9 @@ RETRY_MS: Final = 1500
 HEARTBEAT_SECONDS: Final = 5.0
 """Seconds without an event after which a heartbeat is sent."""
 
+_MAX_CACHED_BLOCKS: Final = 64
+"""Maximum number of newest events whose text form is held in memory."""
+
 blueprint = Blueprint("stream", __name__)
 
 
@@ -126,8 +129,8 @@ class EventStream:
 class Blocks:
     """Caches events in the stream's text form, so that ``write`` formats each event once for all viewers."""
 
-    def __init__(self, write: Callable[[int, Event], bytes], kept: int = 64) -> None:
-        self._write, self._kept = write, kept
+    def __init__(self, write: Callable[[int, Event], bytes]) -> None:
+        self._write = write
         self._made: dict[int, tuple[Event, bytes]] = {}
 
     def block(self, number: int, event: Event) -> bytes:
@@ -136,7 +139,7 @@ class Blocks:
         if known is not None and known[0] is event:
             return known[1]
         text = self._write(number, event)
-        made = dict(list(self._made.items())[-self._kept + 1 :])
+        made = dict(list(self._made.items())[-_MAX_CACHED_BLOCKS + 1 :])
         made[number] = (event, text)
         self._made = made
         return text

@@ -54,10 +54,9 @@ WantedBy=default.target
 """
 
 
-def unit_path(environ: Mapping[str, str] | None = None) -> Path:
+def unit_path() -> Path:
     """Where systemd's user instance looks for the unit."""
-    environ = os.environ if environ is None else environ
-    config = environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    config = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return Path(config) / "systemd" / "user" / UNIT_NAME
 
 
