@@ -13,14 +13,15 @@ from ..formats.match import Match
 from ..formats.strict_json import loads
 from ..session.requests import Request, RequestRefused
 from ..storage.matches import match_of
-from .access import PIN_COOKIE, Access, HttpError
+from . import current
+from .access import PIN_COOKIE, HttpError
 from .again import from_here
 from .bodies import json_body
 from .downloads import download
 from .games import past_game, summaries
 from .newer import Installed
 from .past import change, check_exists
-from .ports import GameJournal, GameSession, OfferedCameras
+from .ports import GameJournal, OfferedCameras
 from .reasons import refusal
 from .request_json import parse_act
 from .reviewing import ReviewFailed, Reviews
@@ -39,13 +40,8 @@ _WIDTHS: Final = (320, 480, 640, 960, 1280)
 blueprint = Blueprint("api", __name__)
 
 
-def _session() -> GameSession:
-    session: GameSession = current_app.extensions["game"]
-    return session
-
-
 def _journal() -> GameJournal:
-    journal: GameJournal | None = current_app.extensions["journal"]
+    journal = current.journal()
     if journal is None:
         raise HttpError(
             HTTPStatus.NOT_FOUND, "This game is played without a journal, so there are no past games."
@@ -55,7 +51,7 @@ def _journal() -> GameJournal:
 
 @blueprint.get("/api/state")
 def state() -> Response:
-    return jsonify(_session().state() | watching() | offered())
+    return jsonify(current.session().state() | watching() | offered())
 
 
 def watching() -> dict[str, int]:
@@ -80,7 +76,7 @@ def offered() -> dict[str, Any]:
 @blueprint.get("/snapshot.jpg")
 def snapshot() -> Response:
     overlay = request.args.get("overlay", "").lower() in ("1", "true", "yes")
-    picture = _session().snapshot(overlay, _width(request.args.get("width", "")))
+    picture = current.session().snapshot(overlay, _width(request.args.get("width", "")))
     if picture is None:
         raise HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "The camera has given no picture yet.", retry_after=1)
     return Response(picture, mimetype="image/jpeg")
@@ -98,7 +94,7 @@ def _width(text: str) -> int | None:
 @blueprint.get("/api/legal")
 def legal() -> Response:
     """The legal turns now; after an alert, those closest to what was done come first."""
-    return jsonify(legal=_session().legal())
+    return jsonify(legal=current.session().legal())
 
 
 @blueprint.get("/api/match")
@@ -109,7 +105,7 @@ def match() -> Response:
 
 @blueprint.get("/healthz")
 def healthz() -> tuple[Response, HTTPStatus]:
-    health = _session().health()
+    health = current.session().health()
     fine = bool(health.get("ok"))
     return jsonify(health), HTTPStatus.OK if fine else HTTPStatus.SERVICE_UNAVAILABLE
 
@@ -141,8 +137,7 @@ def game(game: int) -> Response:
 @blueprint.post("/api/games/<int:game>")
 def change_game(game: int) -> Response:
     """Give a past game another title, delete it or restore it: see :mod:`past`."""
-    access: Access = current_app.extensions["access"]
-    access.check_act(request)
+    current.access().check_act(request)
     journal = _journal()
     body = json_body()
     change(journal, game, body, _running())
@@ -152,16 +147,15 @@ def change_game(game: int) -> Response:
 @blueprint.post("/api/games/<int:game>/again")
 def again(game: int) -> tuple[Response, HTTPStatus]:
     """Begin another game from an earlier position of this one: {"ply": N}."""
-    access: Access = current_app.extensions["access"]
-    access.check_act(request)
+    current.access().check_act(request)
     check_exists(_journal(), game)
     body = json_body()
-    return _submit(from_here(_journal().history(game), body, _session().history))
+    return _submit(from_here(_journal().history(game), body, current.session().history))
 
 
 def _running() -> int | None:
     """The number of the game at the table."""
-    return _session().state().get("game")
+    return current.session().state().get("game")
 
 
 @blueprint.get("/api/games/<int:game>/export")
@@ -205,7 +199,7 @@ def review(game: int) -> tuple[Response, HTTPStatus]:
 
 @blueprint.post("/api/requests")
 def act() -> tuple[Response, HTTPStatus]:
-    access: Access = current_app.extensions["access"]
+    access = current.access()
     access.check_origin(request)
     try:
         wanted = parse_act(loads(request.get_data()))
@@ -227,7 +221,7 @@ def turn() -> tuple[Response, HTTPStatus]:
 def _submit(wanted: Request) -> tuple[Response, HTTPStatus]:
     """The response once the game thread has carried out the request, or has not managed to in time."""
     try:
-        _session().submit(wanted).result(_SUBMIT_TIMEOUT)
+        current.session().submit(wanted).result(_SUBMIT_TIMEOUT)
     except RequestRefused as refused:
         raise HttpError(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
     except TimeoutError:
@@ -242,8 +236,7 @@ def take_camera() -> tuple[Response, HTTPStatus]:
 
     ``source``: omitted for the one that is plugged in, "phone", an http, https or rtsp address, or "demo".
     """
-    access: Access = current_app.extensions["access"]
-    access.check_act(request)
+    current.access().check_act(request)
     offer: OfferedCameras | None = current_app.extensions["offer"]
     source = _camera_source()
     if offer is None or not offer.take(source):
@@ -274,7 +267,7 @@ def _camera_source() -> str | None:
 @blueprint.post("/api/pin")
 def enter() -> tuple[Response, HTTPStatus]:
     """Accept the PIN; the response's cookie lets this browser act from then on."""
-    access: Access = current_app.extensions["access"]
+    access = current.access()
     access.check_origin(request)
     body = json_body()
     pin = body.get("pin") if isinstance(body, dict) else None

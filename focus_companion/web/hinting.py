@@ -11,7 +11,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
-from flask import Blueprint, current_app, jsonify, request
+from flask import Blueprint, jsonify, request
 from flask.typing import ResponseReturnValue
 
 from ..game.moves import Move
@@ -21,7 +21,8 @@ from ..session.hinting import check_hint, turns_in_question
 from ..session.history import History
 from ..session.requests import Assess, Request, RequestRefused, TakeHint
 from ..session.seat_kinds import COMPANION, SeatKind
-from .access import Access, HttpError
+from . import current
+from .access import HttpError
 from .assessing import missed
 from .child_process import SEARCH_TIMEOUT, ChildFailed, run_module
 from .ports import GameSession
@@ -89,9 +90,8 @@ def _square() -> str:
 
 def _helped(help_for: Callable[[GameSession], Request]) -> ResponseReturnValue:
     """Answer a request for help: submit the help to the game, which shows it to everybody."""
-    access: Access = current_app.extensions["access"]
-    access.check_act(request)
-    session: GameSession = current_app.extensions["game"]
+    current.access().check_act(request)
+    session = current.session()
     try:
         session.submit(help_for(session)).result(_SUBMIT_TIMEOUT)
     except RequestRefused as refused:

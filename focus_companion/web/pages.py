@@ -12,14 +12,14 @@ from flask_babel import force_locale, gettext
 from ..game.presets import PRESETS
 from ..session.state_json import state
 from ..storage.matches import place_of
-from .access import Access, HttpError
+from . import current
+from .access import HttpError
 from .api import offered
 from .assets import Assets
 from .catalogues import LANGUAGES
 from .headings import heading
 from .lan import qr_code
 from .past import check_exists
-from .ports import GameJournal, GameSession
 from .roster import roster
 from .seats import own_seat
 
@@ -36,9 +36,8 @@ def _phase(state: Mapping[str, Any]) -> str:
 @blueprint.get("/")
 def play() -> str:
     """The game; ``?view=table``: for a screen beside the table, without controls."""
-    access: Access = current_app.extensions["access"]
-    session: GameSession = current_app.extensions["game"]
-    state = session.state()
+    access = current.access()
+    state = current.session().state()
     return render_template(
         "game.html",
         game="",
@@ -65,22 +64,20 @@ def dialogs(language: str) -> str:
 
 @blueprint.get("/games")
 def games() -> str:
-    access: Access = current_app.extensions["access"]
+    access = current.access()
     may_change = access.may_act(request) or access.gate is not None
-    return render_template(
-        "games.html", may_change=may_change and current_app.extensions["journal"] is not None
-    )
+    return render_template("games.html", may_change=may_change and current.journal() is not None)
 
 
 @blueprint.get("/players")
 def players() -> str:
-    journal: GameJournal | None = current_app.extensions["journal"]
+    journal = current.journal()
     return render_template("players.html", players=roster(journal) if journal else [])
 
 
 @blueprint.get("/games/<int:game>")
 def past_game(game: int) -> str:
-    journal: GameJournal | None = current_app.extensions["journal"]
+    journal = current.journal()
     if journal is None:
         abort(404, gettext("This game is played without a journal, so there are no past games."))
     try:
@@ -113,8 +110,7 @@ def qr() -> Response:
 @blueprint.get("/phone.svg")
 def phone_qr() -> Response:
     """The address at which a phone becomes the camera, as a QR code. Only those who may act may see it."""
-    access: Access = current_app.extensions["access"]
-    access.check_view(request)
+    current.access().check_view(request)
     address: str | None = current_app.extensions["phone"]
     if address is None:
         abort(404)

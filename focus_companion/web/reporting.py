@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
-from .access import Access, HttpError
+from . import current
+from .access import HttpError
 from .ports import FaultReports
 from .secret_words import is_same, new_word
 
@@ -53,8 +54,7 @@ class Reporting:
 @blueprint.post("/api/report")
 def make() -> Response:
     """Make a report: ``{"report": token, "fault": event, "parts": [{"name", "bytes"}]}``."""
-    access: Access = current_app.extensions["access"]
-    access.check_act(request)
+    current.access().check_act(request)
     try:
         token, parts = _reporting().make()
     except ValueError as nothing:
@@ -70,8 +70,7 @@ def make() -> Response:
 @blueprint.get("/api/report/<token>/<name>")
 def file(token: str, name: str) -> Response:
     """A file of the report, or all of it as :data:`ARCHIVE`."""
-    access: Access = current_app.extensions["access"]
-    access.check_view(request)
+    current.access().check_view(request)
     data = _reporting().file(token, name)
     if data is None:
         raise HttpError(HTTPStatus.NOT_FOUND, "This report is gone: another one was made since.")

@@ -13,10 +13,10 @@ from ..seats.table_client import SEAT_COOKIE
 from ..session.kinds import fits
 from ..session.requests import Leave, NewGame, Request, Resign, SetSeat, SubmitTurn
 from ..session.seat_kinds import ENGINE, FAR, TABLE, parse_kind
-from .access import Access, HttpError
+from . import current
+from .access import HttpError
 from .bodies import json_body
 from .far import SEAT_COOKIE_SECONDS, FarSeats
-from .ports import GameSession
 
 _MAX_WORD_LENGTH: Final = 64
 """Characters; ours are shorter."""
@@ -26,15 +26,13 @@ blueprint = Blueprint("seats", __name__)
 
 def far_seats() -> FarSeats:
     """Who holds which far seat of the running game."""
-    session: GameSession = current_app.extensions["game"]
     found: FarSeats = current_app.extensions["far"]
-    found.follow(session.state()["game"], current_app.extensions["journal"])
+    found.follow(current.session().state()["game"], current.journal())
     return found
 
 
 def _seats() -> dict[str, str]:
-    session: GameSession = current_app.extensions["game"]
-    seats: dict[str, str] = session.state()["seats"]
+    seats: dict[str, str] = current.session().state()["seats"]
     return seats
 
 
@@ -77,8 +75,7 @@ def sit_down() -> str:
 @blueprint.post("/api/seat")
 def enter() -> Response:
     """Redeem a word: the response's cookie gives this browser the seat."""
-    access: Access = current_app.extensions["access"]
-    access.check_origin(request)
+    current.access().check_origin(request)
     word = _body().get("word")
     if not isinstance(word, str) or len(word) > _MAX_WORD_LENGTH:
         raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
@@ -92,8 +89,7 @@ def enter() -> Response:
 @blueprint.get("/api/far")
 def links() -> Response:
     """The links of the far seats, for viewers who may act: ``null`` if somebody has taken the seat."""
-    access: Access = current_app.extensions["access"]
-    access.check_view(request)
+    current.access().check_view(request)
     found = far_seats().links(_seats())
     return jsonify(links={colour: word and f"/seat#{word}" for colour, word in found.items()})
 
@@ -101,8 +97,7 @@ def links() -> Response:
 @blueprint.post("/api/far")
 def renew() -> Response:
     """A new link for a seat that is already taken."""
-    access: Access = current_app.extensions["access"]
-    access.check_act(request)
+    current.access().check_act(request)
     colour = _body().get("player")
     if not isinstance(colour, str) or _seats().get(colour) != FAR:
         raise HttpError(HTTPStatus.CONFLICT, "This seat is not played from far away.")
@@ -115,7 +110,7 @@ def submitted_turn() -> SubmitTurn:
     Raises:
         HttpError: the seat is not theirs, or the turn is malformed.
     """
-    access: Access = current_app.extensions["access"]
+    access = current.access()
     access.check_origin(request)
     body = _body()
     kinds = {"player": str, "move": str, "game": int, "ply": int, "position": str}

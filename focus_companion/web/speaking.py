@@ -5,14 +5,14 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from flask import Blueprint, Response, current_app, g, jsonify, request
+from flask import Blueprint, Response, g, jsonify, request
 
 from ..formats.strict_json import compact
 from ..session.events import Event
 from ..speech import NoSuchQuestion, Voice, answer, narrate
+from . import current
 from .access import HttpError
 from .catalogues import translations
-from .ports import GameSession
 from .stream import HEARTBEAT_SECONDS, last_event_id, stream_response
 
 SILENT_BLOCK = b": nothing to say\n\n"
@@ -23,7 +23,7 @@ blueprint = Blueprint("speaking", __name__)
 @blueprint.get("/api/speech")
 def speech() -> Response:
     """``text/event-stream``: every sentence as ``{"type", "text", "urgent"}``, its event's id as ``id``."""
-    session: GameSession = current_app.extensions["game"]
+    session = current.session()
     voice = Voice(translations(g.language))
 
     def block(number: int, event: Event) -> bytes:
@@ -39,10 +39,9 @@ def speech() -> Response:
 @blueprint.get("/api/speech/answer")
 def answered() -> Response:
     """``{"text": …}``: the answer to ``about`` (turn, standing, time, or square with ``square=d5``)."""
-    session: GameSession = current_app.extensions["game"]
     about, square = request.args.get("about", ""), request.args.get("square", "").strip().lower()
     try:
-        text = answer(about, session.state(), Voice(translations(g.language)), square)
+        text = answer(about, current.session().state(), Voice(translations(g.language)), square)
     except NoSuchQuestion:
         raise HttpError(HTTPStatus.BAD_REQUEST, "Ask for a square by its name, such as d5.") from None
     return jsonify(text=text)

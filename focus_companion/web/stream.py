@@ -14,6 +14,7 @@ from flask import Blueprint, Response, current_app, request
 
 from ..formats.strict_json import compact
 from ..session.events import Event
+from . import current
 from .access import HttpError
 from .ports import GameSession
 
@@ -178,10 +179,9 @@ def last_event_id() -> int | None:
 
 @blueprint.get("/api/events")
 def events() -> Response:
-    session: GameSession = current_app.extensions["game"]
     after = last_event_id()
     blocks: Blocks = current_app.extensions["state_blocks" if request.args.get("state") == "1" else "blocks"]
-    return stream_response(session.subscribe(after, heartbeat=HEARTBEAT_SECONDS), blocks.block)
+    return stream_response(current.session().subscribe(after, heartbeat=HEARTBEAT_SECONDS), blocks.block)
 
 
 def stream_response(

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 
 from ...vision.capture.phone import MAX_BYTES, PictureRefused, TooFast
+from .. import current
 from ..access import Access, HttpError
 from ..base import base_app
 from ..bodies import json_body
@@ -53,8 +54,7 @@ def page() -> str:
 @blueprint.post("/api/phone")
 def enter() -> Response:
     """``{"word": "…"}``: from now on this phone is the camera; the response holds its token."""
-    access: Access = current_app.extensions["access"]
-    access.check_origin(request)
+    current.access().check_origin(request)
     body = json_body()
     word = body.get("word") if isinstance(body, dict) else None
     if not isinstance(word, str) or len(word) > _MAX_WORD_LENGTH:
@@ -69,8 +69,7 @@ def enter() -> Response:
 @blueprint.post("/api/phone/picture")
 def picture() -> Response:
     """One JPEG picture from the phone that is the camera; ``?n=`` numbers them to detect late ones."""
-    access: Access = current_app.extensions["access"]
-    access.check_origin(request, "image/jpeg")
+    current.access().check_origin(request, "image/jpeg")
     holder: Holder = current_app.extensions["holder"]
     # Checked before the body is read, so that requests from others cost nothing.
     holder.check(request.headers.get(TOKEN_HEADER, ""))
