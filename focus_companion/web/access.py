@@ -81,22 +81,18 @@ def _host_and_port(origin: str) -> str | None:
         return None
 
 
+def _ip_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The IP address that is written so; ``None`` for any other text."""
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
 def is_loopback(address: str | None) -> bool:
     """Whether this is the address of this machine itself."""
-    try:
-        parsed = ipaddress.ip_address(address or "")
-    except ValueError:
-        return False
-    mapped = getattr(parsed, "ipv4_mapped", None)
-    return bool((mapped or parsed).is_loopback)
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
+    parsed = _ip_address(address or "")
+    return parsed is not None and (getattr(parsed, "ipv4_mapped", None) or parsed).is_loopback
 
 
 @dataclass
@@ -161,13 +157,10 @@ class PinGate:
 
 def _network(address: str) -> str:
     """The network whose tries are counted together: an IPv6 host has billions of addresses in its /64."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if parsed.version == 6 and parsed.ipv4_mapped is None:
+    parsed = _ip_address(address)
+    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is None:
         return str(ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
-    return str(parsed)
+    return address if parsed is None else str(parsed)
 
 
 def _too_soon(wait: float) -> HttpError:
@@ -195,7 +188,7 @@ class Access:
         With ``lan`` any IP address is accepted, because only names can be rebound.
         """
         name = host_name(request.headers.get("Host", ""))
-        if name in _LOOPBACK_NAMES or name in self._hosts or (self.lan and _is_address(name)):
+        if name in _LOOPBACK_NAMES or name in self._hosts or (self.lan and _ip_address(name) is not None):
             return
         raise HttpError(
             HTTPStatus.MISDIRECTED_REQUEST,
