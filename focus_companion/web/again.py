@@ -11,7 +11,7 @@ from ..game.start import Start
 from ..session.history import History
 from ..session.requests import NewGame, RequestRefused
 from .access import HttpError
-from .reasons import refusal
+from .reasons import conflict
 
 
 def from_here(history: History, body: Any, running: History) -> NewGame:
@@ -31,7 +31,7 @@ def from_here(history: History, body: Any, running: History) -> NewGame:
         rules = rules_from_json(history.rules.to_json() | {"set_up": "position", "start": start})
     except RulesError as error:
         refused = RequestRefused("No game can begin from there: {reason}.", reason=error)
-        raise HttpError(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from error
+        raise conflict(refused) from error
     same = set(running.rules.order) == set(order)
     played_by = {p: kind for p, kind in running.played_by.items() if p in order}
     players = running.players if same else history.players

@@ -22,7 +22,7 @@ from .games import past_game, summaries
 from .newer import Installed
 from .past import change, check_exists
 from .ports import GameJournal, OfferedCameras
-from .reasons import refusal
+from .reasons import conflict
 from .request_json import parse_act
 from .reviewing import ReviewFailed, Reviews
 from .roster import names as known_names
@@ -150,7 +150,7 @@ def again(game: int) -> tuple[Response, HTTPStatus]:
     current.access().check_act(request)
     check_exists(_journal(), game)
     body = json_body()
-    return _submit(from_here(_journal().history(game), body, current.session().history))
+    return submit(from_here(_journal().history(game), body, current.session().history))
 
 
 def _running() -> int | None:
@@ -209,21 +209,23 @@ def act() -> tuple[Response, HTTPStatus]:
     if not is_own_retirement(wanted):
         access.check_act(request)
     check_kinds(wanted)
-    return _submit(wanted)
+    return submit(wanted)
 
 
 @blueprint.post("/api/turn")
 def turn() -> tuple[Response, HTTPStatus]:
     """A turn of a remote player, to be made on the board. Idempotent."""
-    return _submit(submitted_turn())
+    return submit(submitted_turn())
 
 
-def _submit(wanted: Request) -> tuple[Response, HTTPStatus]:
-    """The response once the game thread has carried out the request, or has not managed to in time."""
+def submit(wanted: Request, timeout: float = _SUBMIT_TIMEOUT) -> tuple[Response, HTTPStatus]:
+    """The response once the game thread has carried out the request, or has not managed to in ``timeout``
+    seconds.
+    """
     try:
-        current.session().submit(wanted).result(_SUBMIT_TIMEOUT)
+        current.session().submit(wanted).result(timeout)
     except RequestRefused as refused:
-        raise HttpError(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
+        raise conflict(refused) from refused
     except TimeoutError:
         # The game thread is busy with a picture; the outcome will be on the event stream.
         return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED

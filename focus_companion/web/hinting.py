@@ -11,7 +11,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
-from flask import Blueprint, jsonify, request
+from flask import Blueprint, request
 from flask.typing import ResponseReturnValue
 
 from ..game.moves import Move
@@ -23,10 +23,11 @@ from ..session.requests import Assess, Request, RequestRefused, TakeHint
 from ..session.seat_kinds import COMPANION, SeatKind
 from . import current
 from .access import HttpError
+from .api import submit
 from .assessing import missed
 from .child_process import SEARCH_TIMEOUT, ChildFailed, run_module
 from .ports import GameSession
-from .reasons import refusal
+from .reasons import conflict
 
 log = logging.getLogger(__name__)
 
@@ -91,17 +92,13 @@ def _square() -> str:
 def _helped(help_for: Callable[[GameSession], Request]) -> ResponseReturnValue:
     """Answer a request for help: submit the help to the game, which shows it to everybody."""
     current.access().check_act(request)
-    session = current.session()
     try:
-        session.submit(help_for(session)).result(_SUBMIT_TIMEOUT)
+        wanted = help_for(current.session())
     except RequestRefused as refused:
-        raise HttpError(HTTPStatus.CONFLICT, refused.text, values=refusal(refused)) from refused
+        raise conflict(refused) from refused
     except (ChildFailed, ValueError) as error:
         log.warning("The computer could not help: %s", error)
         raise HttpError(
             HTTPStatus.INTERNAL_SERVER_ERROR, "No hint could be found; the host’s log says why."
         ) from error
-    except TimeoutError:
-        # The game thread is busy with a picture; the answer will be on the event stream.
-        return jsonify(accepted=True, done=False), HTTPStatus.ACCEPTED
-    return jsonify(accepted=True, done=True)
+    return submit(wanted, _SUBMIT_TIMEOUT)

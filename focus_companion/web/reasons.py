@@ -6,11 +6,12 @@ repeated here for translation; a test checks that they equal the originals.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from http import HTTPStatus
 
 from flask_babel import gettext
 
 from ..session.requests import RequestRefused
+from .access import HttpError
 
 
 def said(text: str) -> str:
@@ -49,7 +50,8 @@ REASONS = (
 )
 
 
-def refusal(refused: RequestRefused) -> Mapping[str, str]:
-    """The values for the text of a refusal, in the viewer's language."""
+def conflict(refused: RequestRefused) -> HttpError:
+    """The answer to a refused request, in the viewer's language."""
     # In gettext, an empty text yields the header of the catalogue.
-    return {name: gettext(value) if value else "" for name, value in refused.values.items()}
+    values = {name: gettext(value) if value else "" for name, value in refused.values.items()}
+    return HttpError(HTTPStatus.CONFLICT, refused.text, values=values)
