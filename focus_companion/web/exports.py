@@ -8,14 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from babel.support import Translations
-
 from ..formats.errors import FormatError
 from ..formats.json_record import read_json, write_json
 from ..formats.match import Match
 from ..formats.writing import FORMATS, Format, mp4_format, write
 from ..game.faults import IllegalMove
-from .catalogues import FOLDER
+from .catalogues import translations
 from .child_process import ChildFailed, run_module
 
 Made = TypeVar("Made")
@@ -66,7 +64,7 @@ def named_format(name: str, language: str) -> Format:
 
 def film_format(language: str, progress: Callable[[float], None] | None = None) -> Format:
     """The film in a language of the page; ``progress``: see :func:`formats.mp4.write_mp4`."""
-    return mp4_format(Translations.load(str(FOLDER), [language]), progress)
+    return mp4_format(translations(language), progress)
 
 
 def export_games(games: Match, name: str, language: str) -> Export:

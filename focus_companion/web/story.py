@@ -13,11 +13,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
-from babel.support import Translations
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-from ..formats.json_record import outcome_to_json
 from ..formats.match import Match
 from ..formats.writing import Format, single
 from ..game.colours import NAMES
@@ -26,7 +24,7 @@ from ..review.review import review
 from ..session.history import History
 from ..session.state_json import state
 from .assets import Assets
-from .catalogues import FOLDER, part
+from .catalogues import FOLDER, part, translations
 from .games import position_list
 from .story_notes import notes
 
@@ -91,7 +89,7 @@ def write_story(
 def story_data(record: GameRecord, *, swings: bool) -> dict[str, Any]:
     """The data for the file's script: last ``state``, ``positions`` by ply, ``notes``, ``review`` or None."""
     history = History.of(record)
-    result = outcome_to_json(record.result)
+    result = record.result and record.result.to_json()
     return {
         "state": state(history) | {"result": result, "camera": "ok"},
         "positions": position_list(history),
@@ -112,7 +110,7 @@ def _environment(language: str) -> Environment:
         extensions=["jinja2.ext.i18n"],
         auto_reload=False,
     )
-    made.install_gettext_translations(Translations.load(str(FOLDER), [language]))  # type: ignore[attr-defined]
+    made.install_gettext_translations(translations(language))  # type: ignore[attr-defined]
     return made
 
 
