@@ -7,12 +7,13 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ..formats.strict_json import compact
+from ..game.colours import NAMES
 from ..game.record import GameRecord
 from ..game.rules import Rules
 from ..session.events import Corrected, Event, GameBegan, Moved, Result, TakenBack, event_from_json
@@ -29,7 +30,7 @@ OPEN: Final = "open"
 """Written to the lock file while the journal must have its write-ahead log beside it."""
 
 _MAX_ID: Final = 2**63 - 1
-"""Greater than the id of any event."""
+"""The greatest id that the database can store."""
 
 _SUMMARIES: Final = (
     "SELECT games.id, began, ended, rules, players, plies, result, coalesce(title, ''), deleted"
@@ -55,8 +56,10 @@ class GameSummary:
     title: str = ""
     deleted: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+    @property
+    def order(self) -> list[str]:
+        """The colours that play, in turn order."""
+        return self.rules.get("order") or [NAMES[letter] for letter in self.players]
 
 
 @dataclass(frozen=True)
@@ -245,10 +248,7 @@ class Journal:
 
     def summary(self, game: int) -> GameSummary:
         """One game, even if deleted. Raises LookupError if there is no such game."""
-        rows = self._read(f"{_SUMMARIES} WHERE games.id = ?", (game,)) if 0 < game <= _MAX_ID else []
-        if not rows:
-            raise LookupError(f"the journal in {self.folder} has no game {game}")
-        return self._summary(*rows[0])
+        return self._summary(*self._row_of(game, f"{_SUMMARIES} WHERE games.id = ?"))
 
     def last_positions(self) -> dict[int, Moved | TakenBack | Corrected | GameBegan]:
         """By game, its last event with a position: that of the board as the game's events leave it."""
@@ -277,12 +277,7 @@ class Journal:
             LookupError: the journal has no such game.
             JournalDamaged: its events contradict their seals or the rules.
         """
-        # No game has a number that the database cannot even store.
-        fits = 0 < game < 2**63
-        rows = self._read("SELECT began, rules, players FROM games WHERE id = ?", (game,)) if fits else []
-        if not rows:
-            raise LookupError(f"the journal in {self.folder} has no game {game}")
-        began, rules, players = rows[0]
+        began, rules, players = self._row_of(game, "SELECT began, rules, players FROM games WHERE id = ?")
         try:
             agreed = Rules.from_json(json.loads(rules), played=True)
             history = History.begin(agreed, json.loads(players), game=game, date=began[:10])
@@ -307,6 +302,14 @@ class Journal:
             LookupError: the journal has no such game.
         """
         return self.history(game).record()
+
+    def _row_of(self, game: int, query: str) -> tuple[Any, ...]:
+        """The row of a game that the query selects. Raises LookupError if there is no such game."""
+        # No game has a number that the database cannot even store.
+        rows = self._read(query, (game,)) if 0 < game <= _MAX_ID else []
+        if not rows:
+            raise LookupError(f"the journal in {self.folder} has no game {game}")
+        return rows[0]
 
     def _summary(
         self,

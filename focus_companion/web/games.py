@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..formats.json_record import outcome_to_json, record_to_json
+from ..formats.json_record import record_to_json
 from ..game.colours import NAMES
 from ..game.match import game_points
 from ..game.position import Position
@@ -39,7 +39,6 @@ def summaries(journal: GameJournal, running: int | None = None) -> dict[str, lis
 def _about(
     journal: GameJournal, game: GameSummary, position: str, score: Mapping[str, int]
 ) -> dict[str, Any]:
-    order = game.rules.get("order") or [NAMES[letter] for letter in game.players]
     place = place_of(journal, game.id)
     return {
         "id": game.id,
@@ -48,7 +47,7 @@ def _about(
         "ended": game.ended,
         "deleted": game.deleted,
         "rules": dict(game.rules),
-        "order": order,
+        "order": game.order,
         "players": {NAMES[letter]: {"name": name} for letter, name in game.players.items()},
         "plies": game.plies,
         "result": game.result,
@@ -97,5 +96,5 @@ def _position(ply: int, turn: dict[str, Any] | None, position: Position) -> dict
         **hands(position),
         "out": [NAMES[letter] for letter in position.out],
         "to_move": NAMES[position.to_move] if position.to_move else None,
-        "result": outcome_to_json(position.result),
+        "result": position.result and position.result.to_json(),
     }

@@ -29,9 +29,8 @@ class Heading:
 
 def heading(game: GameSummary, place: MatchPlace | None) -> Heading:
     """The heading of a past game in the viewer's language."""
-    order = game.rules.get("order") or [NAMES[letter] for letter in game.players]
     by_colour = {NAMES[letter]: name for letter, name in game.players.items()}
-    names = " – ".join(by_colour.get(colour) or gettext(colour.capitalize()) for colour in order)
+    names = " – ".join(by_colour.get(colour) or gettext(colour.capitalize()) for colour in game.order)
     when = format_datetime(
         datetime.fromisoformat(game.began).astimezone(), "d MMM y, HH:mm", locale=get_locale() or "en"
     )
