@@ -45,9 +45,7 @@ def record_to_json(record: GameRecord) -> dict[str, Any]:
         for index, entry in enumerate(record.entries)
     ]
     out["incidents"] = [dict(incident) for incident in record.incidents]
-    out["result"] = outcome_to_json(record.result)
-    if out["result"] is not None:
-        out["result"] = joined(out["result"], kept.get("result"))
+    out["result"] = record.result and joined(record.result.to_json(), kept.get("result"))
     if record.unknown.get("sgf"):
         out["sgf"] = record.unknown["sgf"]
     return joined(out, kept.get(""), KEYS)
@@ -73,10 +71,6 @@ def entry_to_json(entry: Entry) -> dict[str, Any]:
     else:
         out = {"move": str(what)}
     return out if entry.time is None else out | {"time": entry.time}
-
-
-def outcome_to_json(outcome: Outcome | None) -> dict[str, Any] | None:
-    return None if outcome is None else outcome.to_json()
 
 
 def match_to_json(match: Match) -> dict[str, Any]:

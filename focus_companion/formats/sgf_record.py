@@ -11,12 +11,7 @@ from typing import Any, Final
 from focus_companion import __version__
 from focus_companion.formats import sgf_extras, sgf_tree, strict_json
 from focus_companion.formats.errors import FormatError, one_line, shown
-from focus_companion.formats.json_record import (
-    entry_from_json,
-    incidents_from,
-    outcome_from_json,
-    outcome_to_json,
-)
+from focus_companion.formats.json_record import entry_from_json, incidents_from, outcome_from_json
 from focus_companion.formats.match import Match, length_from
 from focus_companion.formats.rules_json import known_rules, rules_from_json
 from focus_companion.formats.sgf_tree import Node
@@ -97,7 +92,7 @@ def _nodes(record: GameRecord) -> list[Node]:
     if names:
         root.add("PLAYERS", strict_json.dumps({NAMES[letter]: name for letter, name in names}))
     if record.result is not None:
-        root.add("RESULT", strict_json.dumps(outcome_to_json(record.result)))
+        root.add("RESULT", strict_json.dumps(record.result.to_json()))
     root.add("INCIDENT", *(strict_json.dumps(dict(incident)) for incident in record.incidents))
     if kept:
         root.add("KEPT", strict_json.dumps(kept))
