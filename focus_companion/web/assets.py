@@ -108,13 +108,18 @@ def _asset(plain: bytes, suffix: str) -> Asset:
     return Asset(plain, gzip.compress(plain, mtime=0), _MEDIA_TYPES[suffix])
 
 
+def accepts_gzip() -> bool:
+    """Whether the browser that sent the current request accepts a compressed response."""
+    return request.accept_encodings.best_match(["gzip", "identity"]) == "gzip"
+
+
 @blueprint.get("/assets/<version>/<path:name>")
 def asset(version: str, name: str) -> Response:
     assets: Assets = current_app.extensions["assets"]
     found = assets.get(name)
     if found is None:
         abort(404)
-    packed = request.accept_encodings.best_match(["gzip", "identity"]) == "gzip"
+    packed = accepts_gzip()
     response = Response(found.packed if packed else found.plain, content_type=found.media_type)
     response.headers["Vary"] = "Accept-Encoding"
     if packed:

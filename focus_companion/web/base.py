@@ -12,7 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 from . import assets
 from .access import Access, HttpError
-from .assets import Assets
+from .assets import Assets, accepts_gzip
 from .catalogues import LANGUAGES
 from .languages import init_languages
 from .stream import Viewers
@@ -76,12 +76,11 @@ def _add_security_headers(response: Response) -> Response:
 
 def _compress(response: Response) -> Response:
     """Compress pages and JSON; pictures are compressed already, and a stream must not be delayed."""
-    wanted = request.accept_encodings.best_match(["gzip", "identity"]) == "gzip"
     packable = response.mimetype in ("text/html", "application/json") and not response.is_streamed
     if not packable or "Content-Encoding" in response.headers or response.status_code != HTTPStatus.OK:
         return response
     response.headers.add("Vary", "Accept-Encoding")
-    if wanted and len(data := response.get_data()) >= _MIN_COMPRESSED_BYTES:
+    if accepts_gzip() and len(data := response.get_data()) >= _MIN_COMPRESSED_BYTES:
         response.set_data(gzip.compress(data, compresslevel=5, mtime=0))
         response.headers["Content-Encoding"] = "gzip"
     return response
