@@ -75,11 +75,15 @@ def offered() -> dict[str, Any]:
 
 @blueprint.get("/snapshot.jpg")
 def snapshot() -> Response:
-    overlay = request.args.get("overlay", "").lower() in ("1", "true", "yes")
-    picture = current.session().snapshot(overlay, _width(request.args.get("width", "")))
+    picture = current.session().snapshot(_is_set("overlay"), _width(request.args.get("width", "")))
     if picture is None:
         raise HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "The camera has given no picture yet.", retry_after=1)
     return Response(picture, mimetype="image/jpeg")
+
+
+def _is_set(name: str) -> bool:
+    """Whether a switch in the request's query is on."""
+    return request.args.get(name, "").lower() in ("1", "true", "yes")
 
 
 def _width(text: str) -> int | None:
@@ -163,7 +167,7 @@ def export(game: int) -> Response:
     """A game as a file; with ``match=1`` the whole match that it belongs to, as far as it has been played."""
     wanted = request.args.get("format", "json")
     check_exists(_journal(), game)
-    if request.args.get("match", "").lower() in ("1", "true", "yes"):
+    if _is_set("match"):
         return _export_match(game, wanted)
     record = _journal().history(game).record()
     return download(Match((record,), single=True), wanted, f"focus-game-{game}")
