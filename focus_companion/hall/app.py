@@ -15,7 +15,7 @@ from ..session.history import History
 from ..session.state_json import state
 from ..web.access import Access, HttpError
 from ..web.base import base_app
-from ..web.downloads import download
+from ..web.downloads import attachment, download
 from ..web.stream import HEARTBEAT_SECONDS, stream_response
 from .evening import Evening
 from .news import Batch
@@ -86,17 +86,14 @@ def evening_results() -> Response:
 
 @blueprint.get("/evening.csv")
 def evening_csv() -> Response:
-    response = Response(sheet(this_evening(_evening().logs())), mimetype="text/csv")
-    response.headers.set("Content-Disposition", "attachment", filename="evening.csv")
-    return response
+    logs = this_evening(_evening().logs())
+    return attachment(sheet(logs), "text/csv; charset=utf-8", "evening.csv")
 
 
 @blueprint.get("/evening.zip")
 def evening_zip() -> Response:
     evening = _evening()
-    response = Response(bundle(evening, this_evening(evening.logs())), mimetype="application/zip")
-    response.headers.set("Content-Disposition", "attachment", filename="evening.zip")
-    return response
+    return attachment(bundle(evening, this_evening(evening.logs())), "application/zip", "evening.zip")
 
 
 @blueprint.get("/api/events")

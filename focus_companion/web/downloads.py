@@ -44,6 +44,11 @@ def download(games: Match, wanted: str, name: str) -> Response:
             "Other films of games are being made. Try again in a few seconds.",
             retry_after=5,
         ) from None
-    response = Response(made.data, content_type=made.media_type)
-    response.headers.set("Content-Disposition", "attachment", filename=f"{name}.{made.suffix}")
+    return attachment(made.data, made.media_type, f"{name}.{made.suffix}")
+
+
+def attachment(data: bytes, content_type: str, name: str) -> Response:
+    """The response that a browser saves as the file ``name``."""
+    response = Response(data, content_type=content_type)
+    response.headers.set("Content-Disposition", "attachment", filename=name)
     return response
