@@ -15,7 +15,7 @@ const LOUPE_ZOOM = 3;
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
 /** The homography from lattice coordinates (0 to 8 each way, a1 at 0, 0) to the picture, for corners by name. */
-export function lattice(corners) {
+function lattice(corners) {
   const [p, q, r, o] = [corners.a1, corners.h1, corners.h8, corners.a8];
   const [dx1, dy1, dx2, dy2] = [q[0] - r[0], q[1] - r[1], o[0] - r[0], o[1] - r[1]];
   const [sx, sy] = [p[0] - q[0] + r[0] - o[0], p[1] - q[1] + r[1] - o[1]];

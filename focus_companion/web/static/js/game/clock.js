@@ -7,7 +7,7 @@ const REFRESH_MS = 250;
 const SHORT_TIME = 30;
 
 /** Seconds as m:ss; h:mm:ss from an hour on. */
-export function clockText(seconds) {
+function clockText(seconds) {
   const sign = seconds < 0 ? "−" : "";
   const left = Math.abs(seconds);
   const whole = Math.floor(left);

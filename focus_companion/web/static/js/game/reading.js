@@ -26,7 +26,7 @@ export const passOver = (state) => (passed = about(state));
 export const swap = (state) => (swapped = swapped === about(state) ? null : about(state));
 
 /** The squares on which a reading differs from the game's position. */
-export function differences(reading, position) {
+function differences(reading, position) {
   const [read, stands] = [stacksOf(reading.position), stacksOf(position)];
   return Object.keys(read).filter((square) => read[square] !== stands[square]);
 }
