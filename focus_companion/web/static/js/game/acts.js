@@ -121,20 +121,26 @@ export class Acts {
     });
   }
 
-  /** Let a remote player choose a turn in exactly this position. */
-  async myTurn(state) {
+  /** The legal turns now; says so if there are none. */
+  async legalTurns() {
     const answer = await fetch("/api/legal", { cache: "no-store" });
     const { legal = [] } = answer.ok ? await answer.json() : {};
-    if (!legal.length) return this.toast(t("There is no legal turn now."));
+    if (!legal.length) this.toast(t("There is no legal turn now."));
+    return legal;
+  }
+
+  /** Let a remote player choose a turn in exactly this position. */
+  async myTurn(state) {
+    const legal = await this.legalTurns();
+    if (!legal.length) return undefined;
     const { to_move: player, game, ply, position } = state;
     return this.chooser.open(state, t("Which turn do you play?"), t("It is shown at the table and made there for you."), legal, (move) => this.send({ player, move, game, ply, position }, "/api/turn"));
   }
 
   /** Ask on the board which of the legal turns it was. */
   async legal(title, note) {
-    const answer = await fetch("/api/legal", { cache: "no-store" });
-    const { legal = [] } = answer.ok ? await answer.json() : {};
-    if (!legal.length) return this.toast(t("There is no legal turn now."));
+    const legal = await this.legalTurns();
+    if (!legal.length) return undefined;
     return this.chooser.open(this.getState(), title, note, legal);
   }
 }
