@@ -6,6 +6,7 @@ import { ask, send } from "../lib/sending.js";
 import { LETTERS } from "../lib/squares.js";
 import { h, s } from "../lib/svg.js";
 import { duration, loadTexts, moment, t, tn } from "../lib/texts.js";
+import { toast } from "../lib/toast.js";
 import { playerName, resultText } from "./words.js";
 
 document.body.prepend(sprite());
@@ -23,16 +24,6 @@ const icons = {
 let all = []; // the games as listed by the host, newest first
 const former = new Map(); // former titles of the games renamed on this page, by game
 const gone = new Set(); // games deleted on this page: each keeps its place, with an undo button
-
-let toastTimer = 0;
-function toast(text) {
-  const box = $("#toast");
-  (document.querySelector("dialog[open]") ?? document.body).append(box);
-  box.textContent = text;
-  box.hidden = false;
-  clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => (box.hidden = true), 6000);
-}
 
 // A board is drawn when it becomes visible, because there may be hundreds.
 const sights = new IntersectionObserver((entries) => {

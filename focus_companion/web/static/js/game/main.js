@@ -15,6 +15,7 @@ import { raised, stacksOf } from "../lib/squares.js";
 import { candidates, differing, handsFirst, phase, possible } from "./state.js";
 import { Status, summary } from "./status.js";
 import { loadTexts, moment, t, tn } from "../lib/texts.js";
+import { toast } from "../lib/toast.js";
 import { letterOf, playerName, refusalText } from "./words.js";
 
 const $ = (selector) => document.querySelector(selector);
@@ -26,24 +27,12 @@ const CAMERA_CHECK_MS = 5000; // between two checks whether a camera has been pl
 let live = null; // the newest state
 let shown = null; // what the page shows: the live state or an older position
 let connection = "connecting";
-let toastTimer = 0;
 let asked = null; // the promise of what is loaded after the first view
 let tools = null; // what was loaded
 let denied = null; // the alert to which this viewer answered that nobody else begins
 
 document.body.prepend(sprite());
 await loadTexts(document.body.dataset.texts);
-
-function toast(text) {
-  const box = $("#toast");
-  // While a modal dialog is open, only its own content is visible.
-  (document.querySelector("dialog[open]") ?? document.body).append(box);
-  box.hidden = false;
-  // Set once the box is shown, because screen readers announce what changes, not what appears.
-  box.textContent = text;
-  clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => (box.hidden = true), 6000);
-}
 
 const info = $("#square-info");
 const board = new Board($("#board"), (square, words) => {
