@@ -33,7 +33,7 @@ import numpy as np
 
 from benchmarks.mjpeg_server import MjpegServer
 from benchmarks.quantiles import quantile
-from focus_companion.game.moves import legal_moves
+from focus_companion.game.moves import DISTANCE, legal_moves
 from focus_companion.game.play import removed
 from focus_companion.game.rules import Rules
 from focus_companion.session.pipeline import Pipeline
@@ -86,16 +86,11 @@ class Table:
         move = min(plain, key=lambda move: (len(position.stacks[move.target]), str(move)))
         stacks = list(position.stacks)
         assert move.origin is not None
-        stacks[move.target] += stacks[move.origin][-_span(move.origin, move.target) :]
-        stacks[move.origin] = stacks[move.origin][: -_span(move.origin, move.target)]
+        pieces = DISTANCE[move.origin][move.target]
+        stacks[move.target] += stacks[move.origin][-pieces:]
+        stacks[move.origin] = stacks[move.origin][:-pieces]
         self.show(tuple(stacks))
         return str(move)
-
-
-def _span(origin: int, target: int) -> int:
-    from focus_companion.game.squares import FILE, RANK
-
-    return abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
 
 
 class Phone:
@@ -318,10 +313,6 @@ def _ids(line: socket.socket, count: int) -> list[int]:
     data = b""
     while data.count(b"\ndata: ") < count or not data.endswith(b"\n"):
         data += line.recv(65536)
-    return [int(part.split(b"\n", 1)[0]) for part in data.split(b"\nid: ")[1:]] or _first(data)
-
-
-def _first(data: bytes) -> list[int]:
     return [int(row[4:]) for row in data.split(b"\n") if row.startswith(b"id: ")]
 
 
