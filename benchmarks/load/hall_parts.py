@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -11,7 +10,8 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+
+from benchmarks.processes import processor_seconds, resident_megabytes
 
 
 def child(stack: ExitStack, program: str, *arguments: object) -> subprocess.Popen[str]:
@@ -55,7 +55,7 @@ class Meter(threading.Thread):
     def __init__(self, parts: dict[str, list[int]]) -> None:
         super().__init__(daemon=True)
         self.parts, self.memory, self._stop = parts, dict.fromkeys(parts, 0.0), threading.Event()
-        self._before = {name: sum(map(cpu, pids)) for name, pids in parts.items()}
+        self._before = {name: sum(map(processor_seconds, pids)) for name, pids in parts.items()}
         self._began = time.monotonic()
 
     def run(self) -> None:
@@ -64,7 +64,7 @@ class Meter(threading.Thread):
 
     def _measure_memory(self) -> None:
         for name, pids in self.parts.items():
-            self.memory[name] = max(self.memory[name], sum(map(megabytes, pids)))
+            self.memory[name] = max(self.memory[name], sum(map(resident_megabytes, pids)))
 
     def end(self) -> dict[str, dict[str, float]]:
         self._stop.set()
@@ -72,17 +72,10 @@ class Meter(threading.Thread):
         span = time.monotonic() - self._began
         return {
             name: {
-                "cpu_percent_of_a_core": round(100 * (sum(map(cpu, pids)) - self._before[name]) / span, 1),
+                "cpu_percent_of_a_core": round(
+                    100 * (sum(map(processor_seconds, pids)) - self._before[name]) / span, 1
+                ),
                 "memory_mb": round(self.memory[name], 1),
             }
             for name, pids in self.parts.items()
         }
-
-
-def cpu(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def megabytes(pid: int) -> float:
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.memory import resident_megabytes
+from benchmarks.processes import resident_megabytes
 from benchmarks.quantiles import quantile
 
 ROOT = Path(__file__).resolve().parents[2]

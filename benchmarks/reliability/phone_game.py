@@ -38,6 +38,7 @@ from typing import Any, Final
 
 from benchmarks import history
 from benchmarks.accuracy.scoring import Due, Score, dues, score
+from benchmarks.processes import processor_seconds
 from benchmarks.quantiles import quantile
 from benchmarks.reliability.phone_camera import READ_NUMBERS, FrameClock, Line, NetworkCamera, write_camera
 
@@ -119,8 +120,8 @@ class Play:
         except OSError:
             return  # the program was stopped
 
-    def wait(self, come: Callable[[], bool], what: str, seconds: float = TIMEOUT) -> None:
-        end = time.monotonic() + seconds
+    def wait(self, come: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + TIMEOUT
         while not come():
             if self._process.poll() is not None or time.monotonic() > end:
                 sys.exit(f"not in time: {what}\n{self.said}")
@@ -131,8 +132,7 @@ class Play:
 
     def processor(self) -> float:
         """Seconds of processor time so far."""
-        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return processor_seconds(self._process.pid)
 
     def close(self) -> None:
         self._process.send_signal(signal.SIGTERM)

@@ -42,7 +42,7 @@ from typing import Any, Final
 import cv2
 
 from benchmarks import history
-from benchmarks.memory import resident_megabytes
+from benchmarks.processes import resident_megabytes
 from benchmarks.reliability.soak_table import FaultLog, Table, Watched
 from focus_companion.commands.shared import memory, play_source
 from focus_companion.commands.shared.playing import DEMO_RESTART_SECONDS

@@ -18,6 +18,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from benchmarks.processes import TICK, processor_seconds
+
 CGROUP_ROOT: Final = Path("/sys/fs/cgroup")
 PERIOD_SECONDS: Final = 0.02
 """Period of the limit: short, so that the program runs slowly rather than in bursts."""
@@ -26,7 +28,6 @@ EXIT_TIMEOUT: Final = 15.0
 """Seconds within which the program has to exit after it was asked to."""
 
 _NUMBERS: Final = count()
-_TICK: Final = 1.0 / os.sysconf("SC_CLK_TCK")
 
 
 class Limit(Protocol):
@@ -122,7 +123,7 @@ class DutyCycle:
         began, stopped = time.monotonic(), False
         while process.poll() is None and not self._over.wait(PERIOD_SECONDS):
             with contextlib.suppress(OSError):
-                over = cpu_seconds(process.pid) > share * (time.monotonic() - began) + _TICK
+                over = processor_seconds(process.pid) > share * (time.monotonic() - began) + TICK
                 if over != stopped:
                     os.kill(process.pid, signal.SIGSTOP if over else signal.SIGCONT)
                     stopped = over
@@ -131,20 +132,6 @@ class DutyCycle:
         self._over.set()
         if self._thread is not None:
             self._thread.join()
-
-
-def cpu_seconds(pid: int) -> float:
-    """Processor time of a process so far, all its threads together. Raises OSError when it is gone."""
-    fields = (
-        Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
-    )
-    return (int(fields[11]) + int(fields[12])) * _TICK
-
-
-def peak_megabytes(pid: int) -> float:
-    """The peak memory of a process so far. Raises OSError when it is gone."""
-    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) * 1024 / 1e6
 
 
 def make_limit(share: float | None, memory: int | None) -> Limit:

@@ -34,8 +34,9 @@ from typing import Any, Final
 
 from benchmarks import history
 from benchmarks.accuracy.scoring import Score, score
+from benchmarks.processes import peak_megabytes, processor_seconds
 from benchmarks.quantiles import quantile
-from benchmarks.speed.limits import cpu_seconds, limited, make_limit, peak_megabytes
+from benchmarks.speed.limits import limited, make_limit
 from benchmarks.speed.mjpeg_camera import MjpegCamera, encoded
 from benchmarks.speed.page_viewers import Viewers, page_of
 
@@ -150,9 +151,9 @@ def _measure(process: subprocess.Popen[str], camera: MjpegCamera, done: Run, fig
         if process.poll() is not None:
             raise OSError("ended")
         done.megabytes = peak_megabytes(process.pid)
-        done.cpu, done.wall = cpu_seconds(process.pid) - from_cpu, time.monotonic() - from_time
+        done.cpu, done.wall = processor_seconds(process.pid) - from_cpu, time.monotonic() - from_time
         if figures is not None and from_cpu == 0.0 and camera.half_played:
-            from_time, from_cpu = time.monotonic(), cpu_seconds(process.pid)
+            from_time, from_cpu = time.monotonic(), processor_seconds(process.pid)
             done.before = _written(process, figures)["seconds"]
 
 
