@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from focus_companion.game.colours import NAMES
@@ -70,15 +70,7 @@ class TurnReview:
             "ply": self.ply,
             "player": NAMES[self.player],
             "move": str(self.move),
-            "changes": {
-                NAMES[player]: {
-                    "captures": change.captures,
-                    "reserves": change.reserves,
-                    "control": change.control,
-                    "mobility": change.mobility,
-                }
-                for player, change in self.changes.items()
-            },
+            "changes": {NAMES[player]: asdict(change) for player, change in self.changes.items()},
             "chances": {NAMES[player]: round(chance, 4) for player, chance in self.after.items()},
             "before": round(self.before, 4),
             "outlook": round(self.played.chance, 4),

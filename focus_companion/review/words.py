@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Final
 
 from focus_companion.game.colours import NAMES, names
@@ -85,13 +86,8 @@ def changes_text(turn: TurnReview) -> str:
 
 
 def _counts_text(change: Counts) -> str:
-    counts = {
-        "captures": change.captures,
-        "reserves": change.reserves,
-        "control": change.control,
-        "mobility": change.mobility,
-    }
-    return ", ".join(TEXTS[name].format(count=_signed(count)) for name, count in counts.items() if count)
+    counts = asdict(change).items()
+    return ", ".join(TEXTS[name].format(count=_signed(count)) for name, count in counts if count)
 
 
 def _signed(count: int) -> str:
