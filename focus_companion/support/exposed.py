@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,7 +47,7 @@ def exposed_notice(environ: Mapping[str, str] | None = None) -> str:
     if found is None:
         return ""
     path, names = found
-    return f"others may read {path}, which holds {' and '.join(names)}: chmod 600 {path}"
+    return f"{_complaint(path, names)}: chmod 600 {path}"
 
 
 def check_settings(environ: Mapping[str, str] | None = None) -> Iterator[Check]:
@@ -56,5 +56,8 @@ def check_settings(environ: Mapping[str, str] | None = None) -> Iterator[Check]:
         yield Check("settings", "ok", "no secret that others may read")
     else:
         path, names = found
-        text = f"others may read {path}, which holds {' and '.join(names)}"
-        yield Check("settings", "warn", text, f"chmod 600 {path}")
+        yield Check("settings", "warn", _complaint(path, names), f"chmod 600 {path}")
+
+
+def _complaint(path: Path, names: Sequence[str]) -> str:
+    return f"others may read {path}, which holds {' and '.join(names)}"
