@@ -7,7 +7,7 @@ import tempfile
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import click
 
@@ -67,13 +67,10 @@ def command(
     if tape is not None:
         _of_tape(tape, output, at, blurred=not whole_pictures, ask=not yes)
         return
-    from focus_companion.support.report import new_file, write_report
+    from focus_companion.support.report import write_report
 
     settings = load(flags)
-    try:
-        path, out = new_file(output)
-    except FileExistsError:
-        raise BadInput(f"--output: {output} is there already; give another name") from None
+    path, out = _new_file(output)
     with out:
         found, seen = examine(settings)
         shown = _pictures(settings, seen) if pictures else None
@@ -84,10 +81,19 @@ def command(
     click.echo("Look through it before you pass it on.")
 
 
+def _new_file(output: Path | None) -> tuple[Path, BinaryIO]:
+    from focus_companion.support.report import new_file
+
+    try:
+        return new_file(output)
+    except FileExistsError:
+        raise BadInput(f"--output: {output} is there already; give another name") from None
+
+
 def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool, ask: bool) -> None:
     from focus_companion.storage.tape.tape import TapeError
-    from focus_companion.support.report import new_file
-    from focus_companion.support.tape_report import NoBoard, pack, tape_parts
+    from focus_companion.support.report import pack
+    from focus_companion.support.tape_report import NoBoard, tape_parts
     from focus_companion.vision.capture.frames import FrameError
 
     try:
@@ -106,10 +112,7 @@ def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool
         if ask and not _confirmed(question):
             click.echo("Nothing was packed.")
             return
-    try:
-        path, out = new_file(output)
-    except FileExistsError:
-        raise BadInput(f"--output: {output} is there already; give another name") from None
+    path, out = _new_file(output)
     with out:
         pack(out, parts)
     click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB). Nothing was sent: you choose who gets it.")

@@ -13,13 +13,13 @@ from .. import __version__
 from ..game.rules import Rules
 from ..session.events import Event
 from ..vision.capture.frames import Frame, Image
+from .report import pack
 from .tape_report import (
     FAULT_EVENTS,
     FaultFinder,
     NoBoard,
     ShownFault,
     blurred_outside,
-    pack,
     report_parts,
     sharp_outline,
 )

@@ -121,10 +121,15 @@ def write_report(
     }
     parts |= {f"log/{name}": data for name, data in last_log(logs.folder()).items()}
     parts |= {f"pictures/{name}": data for name, data in (pictures or {}).items()}
+    pack(out, parts)
+    return list(parts)
+
+
+def pack(out: BinaryIO, parts: Mapping[str, bytes]) -> None:
+    """Write the parts of a report, by name, as a ZIP file."""
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, data in parts.items():
             packed.writestr(name, data)
-    return list(parts)
 
 
 def new_file(path: Path | None) -> tuple[Path, BinaryIO]:

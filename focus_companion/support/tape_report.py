@@ -5,11 +5,10 @@ the board, and the events.
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import cv2
 import numpy as np
@@ -146,13 +145,6 @@ def blurred_outside(image: Image, outline: Image) -> Image:
     mask = np.zeros((height, width), np.uint8)
     cv2.fillConvexPoly(mask, np.round(outline).astype(np.int32), 255)
     return np.asarray(np.where(mask[..., None] > 0, image, coarse), np.uint8)
-
-
-def pack(out: BinaryIO, parts: Mapping[str, bytes]) -> None:
-    """Write the parts as a ZIP file."""
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, data in parts.items():
-            packed.writestr(name, data)
 
 
 def _corners(image: Image) -> Any:
