@@ -12,7 +12,7 @@ from focus_companion import logs
 from focus_companion.commands.shared import memory
 from focus_companion.commands.shared.broker_options import chosen_broker
 from focus_companion.commands.shared.console import BadInput
-from focus_companion.commands.shared.serving import announce, host_of, no_port, on_signals, port_is_free, say
+from focus_companion.commands.shared.serving import announce, on_signals, page_server, port_is_free, say
 from focus_companion.settings import Settings, load
 
 DEFAULT_PORT: Final = 8001
@@ -55,7 +55,6 @@ def show(settings: Settings, stop: threading.Event, closing: ExitStack) -> None:
     from focus_companion.hall.listener import Listener
     from focus_companion.mqtt.line import LineDown
     from focus_companion.web.lan import host_names
-    from focus_companion.web.server import PageServer
 
     evening = Evening()
     listener = Listener(broker, evening, tell=say)
@@ -65,10 +64,7 @@ def show(settings: Settings, stop: threading.Event, closing: ExitStack) -> None:
     except LineDown as down:
         raise BadInput(f"--mqtt: {down}") from None
     app = create_hall(evening, lan=settings.lan, hosts=host_names() if settings.lan else ())
-    try:
-        server = PageServer(app, host=host_of(settings), port=settings.port)
-    except OSError as error:
-        raise no_port(settings.port, error) from error
+    server = page_server(app, settings)
     server.start()
     closing.callback(server.close, 0.5)
     closing.callback(evening.news.close)

@@ -19,7 +19,7 @@ from focus_companion.commands.shared.listeners import publisher, table_lights
 from focus_companion.commands.shared.pin import print_links, print_pin
 from focus_companion.commands.shared.play_source import DEMO, Chosen, choose_source
 from focus_companion.commands.shared.seat_options import play_seats, seat_line
-from focus_companion.commands.shared.serving import host_of, no_port, port_is_free, say
+from focus_companion.commands.shared.serving import page_server, port_is_free, say
 from focus_companion.commands.shared.speaking import speaker
 from focus_companion.commands.shared.table_choice import boards_for, lens_for
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json
@@ -182,7 +182,6 @@ def serve_page(
     from focus_companion.web.app import create_app
     from focus_companion.web.far import FarSeats
     from focus_companion.web.lan import host_names, lan_addresses
-    from focus_companion.web.server import PageServer
 
     pin = settings.pin if settings.lan else None
     hosts = host_names() if settings.lan else ()
@@ -191,10 +190,7 @@ def serve_page(
         session, journal, lan=settings.lan, pin=pin, hosts=hosts, offer=offer, far=far, phone=phone,
         reports=reports,
     )  # fmt: skip
-    try:
-        server = PageServer(app, host=host_of(settings), port=settings.port)
-    except OSError as error:
-        raise no_port(settings.port, error) from error
+    server = page_server(app, settings)
     if settings.lan:
         # The port is known only now.
         app.extensions["addresses"] = tuple(lan_addresses(server.port))

@@ -8,9 +8,15 @@ import sys
 import threading
 from contextlib import suppress
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from focus_companion.commands.shared.console import BadInput
 from focus_companion.settings import Settings
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+    from focus_companion.web.server import PageServer
 
 
 def say(line: str) -> None:
@@ -21,7 +27,7 @@ def say(line: str) -> None:
             print(line, flush=True)
 
 
-def host_of(settings: Settings) -> str:
+def _host(settings: Settings) -> str:
     """The address to listen on."""
     return "0.0.0.0" if settings.lan else "127.0.0.1"
 
@@ -37,12 +43,27 @@ def port_is_free(settings: Settings) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((host_of(settings), settings.port))
+            probe.bind((_host(settings), settings.port))
         except OSError as error:
-            raise no_port(settings.port, error) from error
+            raise _no_port(settings.port, error) from error
 
 
-def no_port(port: int, error: OSError) -> BadInput:
+def page_server(app: Flask, settings: Settings) -> PageServer:
+    """The server of a page, which is not started yet.
+
+    Raises:
+        BadInput: its port cannot be used.
+    """
+    # Imported here: --help must not wait for the library.
+    from focus_companion.web.server import PageServer
+
+    try:
+        return PageServer(app, host=_host(settings), port=settings.port)
+    except OSError as error:
+        raise _no_port(settings.port, error) from error
+
+
+def _no_port(port: int, error: OSError) -> BadInput:
     """The error for a port that cannot be used."""
     why = (error.strerror or str(error)).lower()
     return BadInput(f"--port {port}: {why}; end the program that uses it, or give another --port")
