@@ -46,7 +46,8 @@ def install(only_print: bool, options: tuple[str, ...]) -> None:
                 "a camera's password does not belong in a unit, which programs may read; "
                 "write the address as camera in config.toml"
             )
-    _check(options)
+    # Refuse now what play would refuse at every start.
+    _settings_chosen(options)
     text = unit_text(options)
     if only_print:
         click.echo(text, nl=False)
@@ -89,9 +90,7 @@ def uninstall() -> None:
 @_user
 def status() -> None:
     """Show whether the service is installed and running; exit status 1 if it is not."""
-    path = unit_path()
-    if not path.exists():
-        raise NegativeResult(f"not installed (there is no {path}); focus-companion service install")
+    path = _installed_unit()
     kinds = "ActiveState,SubState,StatusText,NRestarts"
     output = _ask("show", "--property", kinds, UNIT_NAME)
     if output is None:
@@ -111,10 +110,7 @@ def address() -> None:
     from focus_companion.settings import load
     from focus_companion.web.lan import lan_addresses, qr_text
 
-    path = unit_path()
-    if not path.exists():
-        raise NegativeResult(f"not installed (there is no {path}); focus-companion service install")
-    settings = load(_chosen(options_of(path.read_text(encoding="utf-8"))))
+    settings = load(_settings_chosen(options_of(_installed_unit().read_text(encoding="utf-8"))))
     if not _is_up(settings.port):
         raise NegativeResult(
             f"nothing answers on port {settings.port} within {_SYSTEMD_TIMEOUT:.0f} seconds; "
@@ -130,8 +126,20 @@ def address() -> None:
         click.echo(f"PIN for acting from other machines: see {file}")
 
 
-def _chosen(options: Sequence[str]) -> dict[str, Any]:
-    """The settings that an address depends on, as the options of play choose them."""
+def _installed_unit() -> Path:
+    """The path of the unit. Raises NegativeResult if it is not installed."""
+    path = unit_path()
+    if not path.exists():
+        raise NegativeResult(f"not installed (there is no {path}); focus-companion service install")
+    return path
+
+
+def _settings_chosen(options: Sequence[str]) -> dict[str, Any]:
+    """The settings that an address depends on, as the options of play choose them.
+
+    Raises:
+        click.ClickException: play refuses the options.
+    """
     from focus_companion.commands.play import command as play
 
     with play.make_context("play", list(options)) as context:
@@ -148,14 +156,6 @@ def _is_up(port: int) -> bool:
         except OSError:
             time.sleep(0.5)
     return False
-
-
-def _check(options: Sequence[str]) -> None:
-    """Refuse options that play would refuse at every start."""
-    from focus_companion.commands.play import command as play
-
-    with play.make_context("play", list(options)):
-        return
 
 
 def _write(path: Path, text: str) -> None:
