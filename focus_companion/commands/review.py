@@ -32,31 +32,32 @@ def command(game: str, as_json: bool, data: str | None, whole: bool, as_puzzles:
     GAME is a record file (json, sgf or text), a number of the journal, or last. The game must be over.
     """
     match = load(game, data, match=whole)
+    show = _print_puzzles if as_puzzles else _print_review
     for number, record in enumerate(match.games, 1):
         place = game if match.single else f"{game}: games[{number - 1}]"
-        if as_puzzles:
-            _print_puzzles(record, {} if match.single else {"game": number}, as_json, place)
-            continue
+        head = {} if match.single else {"game": number}
         try:
-            found = review(record)
+            show(record, head, as_json)
         except (IllegalMove, NotFinished) as error:
             raise NegativeResult(f"{place}: {error}") from None
-        if as_json:
-            head = {} if match.single else {"game": number}
-            click.echo(json.dumps(head | found.to_json(), ensure_ascii=True))
-            continue
-        if not match.single:
-            click.echo(f"Game {number}")
-        for line in review_lines(found):
-            click.echo(line)
-        click.echo("")
 
 
-def _print_puzzles(record: GameRecord, head: dict[str, int], as_json: bool, place: str) -> None:
-    try:
-        found = puzzles(record)
-    except (IllegalMove, NotFinished) as error:
-        raise NegativeResult(f"{place}: {error}") from None
+def _print_review(record: GameRecord, head: dict[str, int], as_json: bool) -> None:
+    """Print a game's review; ``head``: the number of a game of a match."""
+    found = review(record)
+    if as_json:
+        click.echo(json.dumps(head | found.to_json(), ensure_ascii=True))
+        return
+    if head:
+        click.echo(f"Game {head['game']}")
+    for line in review_lines(found):
+        click.echo(line)
+    click.echo("")
+
+
+def _print_puzzles(record: GameRecord, head: dict[str, int], as_json: bool) -> None:
+    """Print a game's puzzles; ``head``: the number of a game of a match."""
+    found = puzzles(record)
     if as_json:
         for puzzle in found:
             click.echo(json.dumps(head | puzzle.to_json(), ensure_ascii=True))
