@@ -129,6 +129,7 @@ def learned(
         NegativeResult: no board is found, or the outlines do not fit the start.
         BadInput: the file cannot be written, or is no .toml.
     """
+    from focus_companion.vision.appearance.shades import shade_text
     from focus_companion.vision.geometry.board_profiles import forms, profile_text
     from focus_companion.vision.single_image.measure_set import measure_set
 
@@ -155,7 +156,7 @@ def learned(
         f"and each further one rises by {height}."
     ]
     for look in made.pieces:
-        shade = "#{:02x}{:02x}{:02x}".format(*look.shade)
+        shade = shade_text(look.shade)
         lines.append(f"{NAMES[look.letter].capitalize()} are the pieces of the shade {shade} ({look.name}).")
     if rise is None and measured.height_measured:
         lines.append("The height was measured in the picture; it may be wrong by a quarter.")
@@ -191,7 +192,7 @@ def as_text(reading: StillReading, rank1: str) -> str:
         f"Pieces: {', '.join(counts) or 'none'}.",
     ]
     doubtful = [
-        str(square)
+        square
         for square, probability in zip(SQUARES, reading.whole, strict=True)
         if probability < _DOUBTFUL_PROBABILITY
     ]
