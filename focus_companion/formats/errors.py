@@ -33,9 +33,14 @@ class FormatError(ValueError):
         return FormatError(self.problem, place=joined, remedy=self.remedy, source=self.source or source)
 
 
+def printable(text: str) -> str:
+    """``text`` with spaces for characters that cannot be shown, such as those that control a terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
 def one_line(text: str, limit: int = 400) -> str:
     """``text`` without control characters, cut to ``limit`` characters."""
-    clean = "".join(char if char.isprintable() else " " for char in text)
+    clean = printable(text)
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
 
 

@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any, Final
 
+from ..formats.errors import printable
 from ..game.declarations import Declaration
 from ..game.moves import Move
 from ..game.start import Start
@@ -53,7 +54,7 @@ def parse_answer(line: str) -> Move:
 
 def _shown(text: str) -> str:
     """The beginning of a program's output, cleaned for a line of the log."""
-    return "".join(char if char.isprintable() else " " for char in text[:120]).strip() or "an empty line"
+    return printable(text[:120]).strip() or "an empty line"
 
 
 def _game(history: History) -> tuple[dict[str, Any], list[str]]:

@@ -16,6 +16,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from .. import private_files
+from ..formats.errors import printable
 from ..game.colours import LETTER
 
 log = logging.getLogger(__name__)
@@ -121,7 +122,8 @@ class TableClient:
             raise Declined(f"HTTP {answer.status}, but not an answer of Focus Companion")
         if answer.status >= 300:
             said = parsed.get("error")
-            raise Declined(_printable(said) if isinstance(said, str) else f"HTTP {answer.status}")
+            text = said if isinstance(said, str) else f"HTTP {answer.status}"
+            raise Declined(printable(text[:200]).strip())
         return Answer(parsed, _token(cookies))
 
     def _read(self) -> dict[str, str]:
@@ -155,7 +157,3 @@ def _token(headers: list[str]) -> str:
         if SEAT_COOKIE in cookies:
             return cookies[SEAT_COOKIE].value
     return ""
-
-
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else " " for char in text[:200]).strip()

@@ -16,6 +16,8 @@ from contextlib import suppress
 import click
 from click.shell_completion import shell_complete
 
+from focus_companion.formats.errors import printable
+
 log = logging.getLogger(__name__)
 
 PROGRAM = "focus-companion"
@@ -45,7 +47,7 @@ class BadInput(CommandError):
 
 def print_notice(line: str) -> None:
     """Print ``line`` as one line on standard error, whatever characters it contains."""
-    clean = "".join(char if char.isprintable() else " " for char in line[:_MAX_LINE_LENGTH])
+    clean = printable(line[:_MAX_LINE_LENGTH])
     # Standard error may be closed or a broken pipe; then nobody is left to read it.
     with suppress(OSError, ValueError):
         print(f"{PROGRAM}: {clean}", file=sys.stderr, flush=True)
