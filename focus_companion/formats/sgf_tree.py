@@ -110,9 +110,8 @@ class _Reader:
 
     def tree(self) -> list[Node]:
         nodes: list[Node] = []
-        branches: list[
-            int
-        ] = []  # for every open tree of the main line: where its first child began, -1 if none yet
+        # For every open tree of the main line: where its first child began, -1 if none yet.
+        branches: list[int] = []
         while True:
             char = self.peek()
             if char == "(" and (not branches or branches[-1] < 0):
@@ -146,12 +145,16 @@ class _Reader:
                 raise self.error(f"expected '[' after {ident[0]}")
             values = node.properties.setdefault(ident[0], [])
             while self.peek() == "[":
-                value = _VALUE.match(self.text, self.at)
-                if value is None:
-                    raise self.error("a value without its closing ']'")
-                self.at = value.end()
-                values.append(value[1])
+                values.append(self.value())
         return node
+
+    def value(self) -> str:
+        """A value as written, between its brackets."""
+        found = _VALUE.match(self.text, self.at)
+        if found is None:
+            raise self.error("a value without its closing ']'")
+        self.at = found.end()
+        return found[1]
 
     def skip(self) -> str:
         """A variation as written, from its '(' to its ')'."""
@@ -159,10 +162,7 @@ class _Reader:
         while True:
             char = self.text[self.at : self.at + 1]
             if char == "[":
-                value = _VALUE.match(self.text, self.at)
-                if value is None:
-                    raise self.error("a value without its closing ']'")
-                self.at = value.end()
+                self.value()
                 continue
             if not char:
                 raise self.error("a variation without its closing ')'")
