@@ -83,13 +83,13 @@ def decode(data: bytes) -> str:
         ) from None
 
 
-def dumps(value: Any, *, indent: int | None = None) -> str:
+def dumps(value: Any) -> str:
     """JSON text that :func:`loads` reads back; lone surrogates stay escaped so that it encodes as UTF-8."""
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         text.encode("utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(value, ensure_ascii=True, allow_nan=False, indent=indent)
+        text = json.dumps(value, ensure_ascii=True, allow_nan=False)
     return text
 
 
