@@ -12,17 +12,12 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, Final
 
-from ..game.colours import NAMES
+from ..game.colours import NAMES, names
 from ..game.position import parse_position
+from ..game.rules import ORDERS
 from ..game.squares import FILE, INDEX, RANK, SQUARES
 from ..session import events
 from .settings import COLOURS
-
-DEFAULT_ORDER: Final[dict[int, tuple[str, ...]]] = {
-    2: ("green", "red"),
-    3: ("green", "blue", "red"),
-    4: ("green", "blue", "yellow", "red"),
-}
 
 
 class Cue(IntEnum):
@@ -172,11 +167,11 @@ def cue(event: events.Event) -> Cue:
 
 def _order(rules: Mapping[str, Any]) -> tuple[str, ...]:
     order = rules.get("order")
-    return tuple(order) if order else DEFAULT_ORDER.get(rules.get("players", 0), ())
+    return tuple(order or names(ORDERS.get(rules.get("players", 0), "")))
 
 
-def _indices(names: Sequence[str]) -> tuple[int, ...]:
-    return tuple(sorted({INDEX[name] for name in names}))
+def _indices(squares: Sequence[str]) -> tuple[int, ...]:
+    return tuple(sorted({INDEX[name] for name in squares}))
 
 
 def _counts(reserves: Mapping[str, int]) -> tuple[int, int, int, int]:

@@ -30,7 +30,7 @@ def open_lights(
     backends: list[Backend] = []
     reasons: list[str] = []
     names = wanted(settings)
-    found = "serial" in names or not _looks_for_board(settings)
+    found = "serial" in names or "auto" not in settings.backends
     for name in names if found or not awaited else (*names, "serial"):
         try:
             backends.append(_make(name, settings, on_button, on_held, expected=found))
@@ -56,10 +56,6 @@ def wanted(settings: LightSettings) -> tuple[str, ...]:
         elif name != "none":
             names.append(name)
     return tuple(dict.fromkeys(names))
-
-
-def _looks_for_board(settings: LightSettings) -> bool:
-    return "auto" in settings.backends
 
 
 def _make(
