@@ -196,10 +196,18 @@ def _with_draughts(number: int, plies: int, keep: Path | None, rules: Rules, str
     return replace(outcome, about=f"{look.camera.tilt:.0f}° {name} {outcome.about}")
 
 
-def _draughts_look(number: int, rng: np.random.Generator) -> tuple[SceneStyle, str, BoardProfile]:
-    """A look of draughts on a chess board, the name of their pair of shades, and their profile."""
+def _draughts_look(
+    number: int, rng: np.random.Generator, exchanged: bool | None = None
+) -> tuple[SceneStyle, str, BoardProfile]:
+    """A look of draughts on a chess board, the name of their pair of shades, and their profile.
+
+    ``exchanged``: whether the second shade of the pair is the first player's; ``None``: every second time
+    that the cases have gone through all pairs.
+    """
+    if exchanged is None:
+        exchanged = number // len(SHADES) % 2 == 1
     name = list(SHADES)[number % len(SHADES)]
-    shades = SHADES[name] if (number // len(SHADES)) % 2 == 0 else SHADES[name][::-1]
+    shades = SHADES[name][::-1] if exchanged else SHADES[name]
     profile = board_profile("chess-draughts")
     look = on_chess_board(random_look(rng, (960, 720)), rng, shades, profile.name)
     return seen_from(look, rng, profile, (20, 45)), name, profile
@@ -211,17 +219,14 @@ def roles(number: int, plies: int, keep: Path | None) -> Outcome:
     would be a silent swap. ``plies`` is ignored.
     """
     rng = np.random.default_rng([number, 56])
-    name = list(SHADES)[number % len(SHADES)]
-    shades = SHADES[name] if rng.choice((-1, 1)) > 0 else SHADES[name][::-1]
-    profile = board_profile("chess-draughts")
-    look = on_chess_board(random_look(rng, (960, 720)), rng, shades, profile.name)
-    look = seen_from(look, rng, profile, (20, 45))
+    exchanged = bool(rng.choice((-1, 1)) < 0)
+    look, name, profile = _draughts_look(number, rng, exchanged)
     game = script_game(look, Rules.make(2), seed=number, plies=2, trouble=0.0, pace=Pace(settle=1.1))
     ours = Ours(Rules.make(2), profiles=(profile,))
     run = run_all(game.frames(FRAME_RATE, detail=0.5), [ours])["ours"]
     first = next((event for event in run.events if event["type"] in ("move", "alert")), None)
     played = game.truth(FRAME_RATE)["moves"][0]["move"]
-    about = f"{look.camera.tilt:.0f}° {name}, {'exchanged' if shades != SHADES[name] else 'as named'}"
+    about = f"{look.camera.tilt:.0f}° {name}, {'exchanged' if exchanged else 'as named'}"
     if first is None or run.error:
         return Outcome(False, f"{about}: nothing read {run.error}")
     if first["type"] == "alert":
