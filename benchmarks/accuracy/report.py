@@ -165,10 +165,15 @@ def by_group(results: Sequence[Result]) -> str:
     for result in results:
         for name, score in result["scores"].items():
             columns[f"{result['group']}: {name}"].append(score)
+    return _figure_table(columns, "")
+
+
+def _figure_table(columns: Mapping[str, Sequence[Score]], corner: str) -> str:
+    """One column per group of games, one row per figure, below the number of games."""
     values = {column: figures(scores) for column, scores in columns.items()}
     rows: list[list[object]] = [["games", *(len(scores) for scores in columns.values())]]
-    rows += [[figure, *(values[c][figure] for c in columns)] for figure in figures([])]
-    return table(rows, ["", *columns])
+    rows += [[figure, *(values[column][figure] for column in columns)] for figure in figures([])]
+    return table(rows, [corner, *columns])
 
 
 def by_reason(results: Sequence[Result], name: str) -> str:
@@ -219,10 +224,7 @@ def by_mount(results: Sequence[Result], name: str) -> str:
     for result in results:
         if "mount" in result:
             columns[result["mount"]].append(result["scores"][name])
-    values = {verdict: figures(scores) for verdict, scores in columns.items()}
-    rows: list[list[object]] = [["games", *(len(scores) for scores in columns.values())]]
-    rows += [[figure, *(values[v][figure] for v in VERDICTS)] for figure in figures([])]
-    return table(rows, ["the mount check says", *VERDICTS])
+    return _figure_table(columns, "the mount check says")
 
 
 def first_problems(results: Sequence[Result], name: str) -> str:
