@@ -1,4 +1,4 @@
-"""Which of the journal's events each broker has confirmed: a small table beside the journal.
+"""Which of the journal's events each broker has confirmed: a small database beside the journal.
 
 It is only an optimization: without it, events are sent again, and receivers recognize them by their numbers.
 """
@@ -38,13 +38,15 @@ class Sent:
 
 
 class Outbox:
-    """The table in ``folder``; may be used from any thread. A damaged one is recreated.
+    """What the database in ``folder`` holds of one ``broker``, for the table called ``name`` there.
 
-    Every method raises :class:`JournalError` if the file cannot be used.
+    May be used from any thread. A damaged file is recreated; every method raises :class:`JournalError` if it
+    cannot be used.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, broker: str, name: str) -> None:
         self.path = folder / FILE_NAME
+        self._broker, self._name = broker, name
         self._lock = threading.Lock()
         try:
             self._database = _opened(self.path)
@@ -53,28 +55,24 @@ class Outbox:
             remove(self.path)
             self._database = _opened(self.path)
 
-    def drawer(self, broker: str, name: str) -> Drawer:
-        """The part for this broker and this table's name."""
-        return Drawer(self, broker, name)
-
-    def sent(self, broker: str, name: str, journal: str) -> Sent | None:
-        """What ``broker`` has received of this journal under the table's ``name``; ``None`` if unknown."""
+    def recall(self, journal: str) -> Sent | None:
+        """What the broker has received of this journal; ``None`` if unknown."""
         query = "SELECT floor, confirmed FROM sent WHERE broker = ? AND name = ? AND journal = ?"
         with self._lock:
             try:
-                row = self._database.execute(query, (broker, name, journal)).fetchone()
+                row = self._database.execute(query, (self._broker, self._name, journal)).fetchone()
             except sqlite3.Error as error:
                 raise as_journal_error(error, self.path) from error
         return Sent(*row) if row else None
 
-    def keep(self, broker: str, name: str, journal: str, sent: Sent) -> None:
+    def keep(self, journal: str, floor: int, confirmed: int) -> None:
         """Store it; what was known of another journal under that name is dropped."""
         with self._lock:
             try:
                 self._database.execute(
                     "INSERT OR REPLACE INTO sent (broker, name, journal, floor, confirmed) "
                     "VALUES (?, ?, ?, ?, ?)",
-                    (broker, name, journal, sent.floor, sent.confirmed),
+                    (self._broker, self._name, journal, floor, confirmed),
                 )
             except sqlite3.Error as error:
                 raise as_journal_error(error, self.path) from error
@@ -86,7 +84,7 @@ class Outbox:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """The table at ``path``, created if missing. Raises JournalError; JournalDamaged if it is damaged."""
+    """The database at ``path``, created if missing. Raises JournalError; JournalDamaged if it is damaged."""
     try:
         database = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
         try:
@@ -105,16 +103,3 @@ def _opened(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise as_journal_error(error, path) from error
     return database
-
-
-class Drawer:
-    """The part of an outbox for one broker and one table's name."""
-
-    def __init__(self, outbox: Outbox, broker: str, name: str) -> None:
-        self._outbox, self._broker, self._name = outbox, broker, name
-
-    def recall(self, journal: str) -> Sent | None:
-        return self._outbox.sent(self._broker, self._name, journal)
-
-    def keep(self, journal: str, floor: int, confirmed: int) -> None:
-        self._outbox.keep(self._broker, self._name, journal, Sent(floor, confirmed))

@@ -29,16 +29,16 @@ class Table:
         self.session = Session(
             Rules.make(2), NAMES if names is None else names, self.journal, Player, again=1.0
         )
-        self.outbox = Outbox(folder)
         self.said: list[str] = []
         self._index = 0
         broker = parse_broker(address)
+        self.outbox = Outbox(folder, broker.shown, name)
         self.publisher = Publisher(
             broker,
             name,
             self.journal,
             self.session.state,
-            self.outbox.drawer(broker.shown, name),
+            self.outbox,
             version="test",
             tell=self.said.append,
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,18 +14,21 @@ from focus_companion.storage.outbox import FILE_NAME, Outbox, Sent
 
 
 def stored(folder: Path) -> Sent | None:
-    outbox = Outbox(folder)
+    outbox = Outbox(folder, "broker", "Table 1")
     try:
-        return outbox.sent("broker", "Table 1", "j")
+        return outbox.recall("j")
     finally:
         outbox.close()
 
 
 def fill(folder: Path) -> None:
-    outbox = Outbox(folder)
-    for number in range(200):
-        outbox.keep("broker", f"Table {number}", "j", Sent(3, number))
+    """Keep what the broker has of Table 1, among 200 other tables, which fill several pages of the file."""
+    outbox = Outbox(folder, "broker", "Table 1")
+    outbox.keep("j", 3, 1)
     outbox.close()
+    others = [("broker", f"Table {number}", "j", 3, number) for number in range(2, 202)]
+    with closing(sqlite3.connect(folder / FILE_NAME)) as database, database:
+        database.executemany("INSERT OR REPLACE INTO sent VALUES (?, ?, ?, ?, ?)", others)
 
 
 def test_the_confirmed_events_are_known_after_a_restart(tmp_path: Path) -> None:

@@ -67,10 +67,9 @@ def publisher(
     from focus_companion.storage.outbox import Outbox
 
     table = table_name(settings)
-    outbox = Outbox(settings.data)
+    outbox = Outbox(settings.data, broker.shown, table)
     closing.callback(outbox.close)
-    drawer = outbox.drawer(broker.shown, table)
-    made = Publisher(broker, table, journal, session.state, drawer, version=__version__, tell=say)
+    made = Publisher(broker, table, journal, session.state, outbox, version=__version__, tell=say)
     closing.callback(made.close)
     say(f"MQTT: publishing to {broker.shown} as table {table!r}")
     made.start()
