@@ -7,7 +7,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -54,10 +54,7 @@ def standings(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
     different names.
     """
     rows: dict[str, dict[str, Any]] = {}
-    for log in logs:
-        if log.result is None or not (called := _named(log)):
-            continue
-        winners = log.result.get("winners", [])
+    for log, called, winners in _counted(logs):
         for colour, name in called.items():
             row = rows.setdefault(
                 name, {"name": name, "played": 0, "won": 0, "drawn": 0, "lost": 0, "score": 0.0, "points": 0}
@@ -78,17 +75,14 @@ def standings(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
 def matches(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
     """The finished games added up for each group of named players, the latest group to play first."""
     met: dict[tuple[str, ...], dict[str, Any]] = {}
-    for log in logs:
-        if log.result is None or not (called := _named(log)):
-            continue
+    for log, called, winners in _counted(logs):
         names = tuple(sorted(called.values(), key=str.casefold))
         # Reinserted, so that the latest group comes last.
         match = met.pop(names, None) or {"names": list(names), "games": 0, "won": {}, "points": {}}
         met[names] = match
         match["games"] += 1
         for colour, name in called.items():
-            won = 1 if colour in log.result.get("winners", []) else 0
-            match["won"][name] = match["won"].get(name, 0) + won
+            match["won"][name] = match["won"].get(name, 0) + (colour in winners)
             match["points"][name] = match["points"].get(name, 0) + log.points.get(colour, 0)
     return list(met.values())[::-1]
 
@@ -148,6 +142,13 @@ def file_name(table: str) -> str:
     """A table's name, made safe for a file name; different names stay different."""
     plain = re.sub(r"[^\w .-]", "_", table).strip(". ") or "_"
     return plain if plain == table else f"{plain}-{zlib.crc32(table.encode()):08x}"
+
+
+def _counted(logs: Iterable[GameLog]) -> Iterator[tuple[GameLog, dict[str, str], Sequence[str]]]:
+    """The finished games whose players are named, each with the names by colour and the colours that won."""
+    for log in logs:
+        if log.result is not None and (called := _named(log)):
+            yield log, called, log.result.get("winners", [])
 
 
 def _named(log: GameLog) -> dict[str, str]:
