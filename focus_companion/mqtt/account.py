@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from ..session.history import History
 from .broker import Broker
 from .line import Message
+from .messages import write_status
 
 
 class StoredEvent(Protocol):
@@ -93,6 +94,10 @@ class Account:
             first = self.journal.kept(0, 1, last[0].game) if last else []
             self.floor = self.confirmed = self.journal.event_before(first[0].id) if first else 0
         self.saved = self.confirmed
+
+    def status(self, *, online: bool, asking: bool = False) -> bytes:
+        """The message that the table is online, or not any more; ``asking``: see :class:`.TableStatus`."""
+        return write_status(online, self.identity, self.floor, self.version, asking=asking)
 
     def report_problem(self, text: str) -> None:
         """Report a problem to people, once."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from . import homeassistant, messages
+from . import homeassistant
 from .account import Account, Memory, PublishedJournal, drain
 from .broker import Broker
 from .line import Line, LineDown, Message, Will
@@ -106,7 +106,7 @@ class Publisher:
         drain(account.inbox)
         drain(account.acks)
         status = Topics(account.table).status
-        gone = messages.write_status(False, account.identity, account.floor, account.version)
+        gone = account.status(online=False)
         line = Line(
             account.broker,
             # Always the same client id, so that the broker closes an earlier connection of ours.

@@ -75,7 +75,7 @@ class Sending:
         remembered, taken = self._greet()
         if taken:
             self._await_objection()
-        self._line.publish(self._topics.status, self._status(True), retain=True)
+        self._line.publish(self._topics.status, account.status(online=True), retain=True)
         self._line.publish(
             homeassistant.discovery_topic(account.table),
             compact(homeassistant.discovery(account.table, account.version)).encode(),
@@ -125,7 +125,7 @@ class Sending:
     def _await_objection(self) -> None:
         """Ask who is online under our name. Raises :class:`LineDown` if somebody answers."""
         # Not retained, and not as the table: that would take the other's place in every hall.
-        self._line.publish(self._topics.status, self._status(True, asking=True))
+        self._line.publish(self._topics.status, self._account.status(online=True, asking=True))
         end = time.monotonic() + _OBJECTION_TIMEOUT
         while (left := end - time.monotonic()) > 0:
             try:
@@ -167,11 +167,14 @@ class Sending:
                     refused=True,
                 )
             self._done.add(mid)
-        while self._under_way and self._under_way[0][0] in self._done:
-            mid, number = self._under_way.popleft()
-            self._account.confirmed = number
+        self._confirm()
         # The ids of messages that are not events need not be kept.
         self._done &= {mid for mid, _ in self._under_way}
+
+    def _confirm(self) -> None:
+        """Advance the last event that the broker has, as far as all before it are confirmed, too."""
+        while self._under_way and self._under_way[0][0] in self._done:
+            self._account.confirmed = self._under_way.popleft()[1]
 
     def _take_messages(self) -> None:
         for message in drain(self._account.inbox):
@@ -192,7 +195,7 @@ class Sending:
         now = time.monotonic()
         if now > self._insisted_at + _INSIST_INTERVAL:
             self._insisted_at = now
-            self._line.publish(self._topics.status, self._status(True), retain=True)
+            self._line.publish(self._topics.status, self._account.status(online=True), retain=True)
 
     def _send_events(self) -> bool:
         """Send as many events as may be in flight; returns whether more can be sent now."""
@@ -307,24 +310,19 @@ class Sending:
         account.memory.keep(account.identity, account.floor, account.confirmed)
         account.saved, self._saved_at = account.confirmed, time.monotonic()
 
-    def _status(self, online: bool, *, asking: bool = False) -> bytes:
-        account = self._account
-        return messages.write_status(online, account.identity, account.floor, account.version, asking=asking)
-
     def _leave(self) -> None:
         """Send what is pending, then go offline."""
         if self._unlogged and self._newest:
             self._due.add(self._newest[0])
         self._state_at = 0.0
         self._round()
-        last = self._line.publish(self._topics.status, self._status(False), retain=True)
+        last = self._line.publish(self._topics.status, self._account.status(online=False), retain=True)
         end = time.monotonic() + _LEAVE_TIMEOUT
         while time.monotonic() < end and self._line.up and last not in self._done:
             self._account.news.wait(0.05)
             for mid, _ in drain(self._account.acks):
                 self._done.add(mid)
-            while self._under_way and self._under_way[0][0] in self._done:
-                self._account.confirmed = self._under_way.popleft()[1]
+            self._confirm()
         self._save(now=True)
 
 
