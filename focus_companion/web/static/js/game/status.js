@@ -7,7 +7,7 @@ import { candidates, differing, goesOn, moverKind, possible } from "./state.js";
 import { offered, readingWords } from "./reading.js";
 import { h, s } from "../lib/svg.js";
 import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
-import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, ofBoard, playedWords, playerName, promptText, removalWords, resultReason, resultText } from "./words.js";
+import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, ofBoard, playedWords, playerName, removalWords, resultReason, resultText } from "./words.js";
 
 /** Kinds of status whose own text names the player to move. */
 const NAMES_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
@@ -65,7 +65,7 @@ function now(state) {
   }
   const choices = candidates(state);
   if (state.prompt) {
-    const prompt = { kind: "prompt", title: t("The stack is above five"), text: promptText(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
+    const prompt = { kind: "prompt", title: t("The stack is above five"), text: removalWords(state, state.prompt), letter: state.to_move ? letterOf(state.to_move) : null };
     if (!choices) return prompt;
     // The stack may have been trimmed already, which only the players can see.
     if (choices.length === 1 && choices[0] === state.prompt.move) return { ...prompt, title: t("Is the stack trimmed?"), choices, yes: t("Yes, it is trimmed") };

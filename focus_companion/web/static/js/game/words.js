@@ -46,12 +46,7 @@ export function alertText(state, alert) {
   return english || !squares ? (alert.text ?? "") : squares;
 }
 
-/** "Take 3 pieces from the bottom of d3: 2 red captured, 1 green back to Ann." */
-export function promptText(state, prompt) {
-  return removalWords(state, prompt);
-}
-
-/** What to take off a stack; `prompt` needs only {square, remove}. */
+/** "Take 3 pieces from the bottom of d3: 2 red captured, 1 green back to Ann."; `prompt` needs only {square, remove}. */
 export function removalWords(state, prompt) {
   const n = prompt.remove.length;
   const groups = new Map();
