@@ -10,6 +10,7 @@ import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Final
 
 from mosquitto import Mosquitto, Wire
 from published_table import Table
@@ -20,8 +21,17 @@ from focus_companion.hall.evening import Evening
 from focus_companion.hall.listener import Listener
 from focus_companion.mqtt.broker import parse_broker
 
+RESTARTS: Final = 20
+"""How often the broker fails."""
 
-def outages(kills: int = 50, cuts: int = 20, restarts: int = 20) -> None:
+CUTS: Final = 20
+"""How often the network fails."""
+
+KILLS: Final = 50
+"""How often a table is killed."""
+
+
+def outages() -> None:
     """Make everything fail in turn; in the end the hall must have the journals' games, byte for byte."""
     with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
         folder = Path(temporary)
@@ -40,22 +50,22 @@ def outages(kills: int = 50, cuts: int = 20, restarts: int = 20) -> None:
                     table.play() if table.session.history.ply < MAX_TURNS else table.another_game()
                 time.sleep(0.01)
 
-        for round_ in range(restarts):
+        for round_ in range(RESTARTS):
             play(15)
             broker.kill() if round_ % 2 else broker.stop()
             play(15)
             broker.start()
-        print(f"broker killed or stopped {restarts} times", flush=True)
-        for round_ in range(cuts):
+        print(f"broker killed or stopped {RESTARTS} times", flush=True)
+        for round_ in range(CUTS):
             wire = wires[round_ % 2]
             play(15)
             wire.cut()
             play(15)
             wire.mend()
             time.sleep(0.3)
-        print(f"network cut {cuts} times", flush=True)
+        print(f"network cut {CUTS} times", flush=True)
         killed = folder / "killed"
-        for round_ in range(kills):
+        for round_ in range(KILLS):
             command = [
                 sys.executable,
                 str(ROOT / "tests/hall/playing_table.py"),
@@ -67,7 +77,7 @@ def outages(kills: int = 50, cuts: int = 20, restarts: int = 20) -> None:
                 for _ in range(random.Random(round_).randrange(2, 25)):
                     process.stdout.readline()
                 process.kill()
-        print(f"table killed {kills} times", flush=True)
+        print(f"table killed {KILLS} times", flush=True)
         last = Table(killed, wires[1].address, "Table 1")
         last.publisher.start()
         tables.append(last)

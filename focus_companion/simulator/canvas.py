@@ -21,12 +21,16 @@ Crop = tuple[slice, slice]
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in mm."""
 
+GRID_STEP = 4
+"""Pixels between two nodes of a coarse grid over the picture."""
+
 UP = np.array([0, 0, 1], np.float32)
 """The normal of horizontal surfaces."""
 
 
-def crop_inside(points: F32, box: Box, step: int = 4) -> Crop | None:
+def crop_inside(points: F32, box: Box) -> Crop | None:
     """The part of the picture that contains all of ``points`` (h, w, 3) in a box; None if there are none."""
+    step = GRID_STEP
     coarse = points[::step, ::step]
     pad = 2.0 * step
     x, y = coarse[..., 0], coarse[..., 1]
@@ -141,9 +145,9 @@ class Canvas:
         return np.asarray(cv2.remap(slab, *remap_maps(at), cv2.INTER_LINEAR), np.float32) / np.float32(255)
 
 
-def _picture_rays(camera: Camera, step: int = 4) -> F32:
+def _picture_rays(camera: Camera) -> F32:
     """The ray of every pixel, (H, W, 3): exact on a coarse grid, and interpolated in between."""
-    width, height = camera.lens.width, camera.lens.height
+    width, height, step = camera.lens.width, camera.lens.height, GRID_STEP
     # The grid's nodes are the centres of blocks of pixels, with one block beyond the picture on every side.
     xs = np.arange(-1, -(-width // step) + 1, dtype=np.float32) * step + (step - 1) / 2
     ys = np.arange(-1, -(-height // step) + 1, dtype=np.float32) * step + (step - 1) / 2
