@@ -120,6 +120,24 @@ const again = () => show((tools?.replay?.ply ?? null) === null ? null : shown);
 
 const side = () => Number(pref("turn")) % 4;
 
+/** The marks on the live position: see marks.js. `asking`: what the viewer is asked on the board, or null. */
+function liveMarks(state, asking) {
+  const { alert, assessment, hint, position, prompt, reply } = state;
+  const differ = differing(state);
+  const next = differ?.[0]; // while a board is set up, the square to be corrected next
+  const marks = { last: state.last_move, wrong: alert?.squares, differ };
+  if (asking) return { ...marks, candidates: asking.choices, selected: asking.origin };
+  if (alert) return { ...marks, prompt, undo: undoing(alert), ghost: ghostOf(alert, position) };
+  return {
+    ...marks,
+    prompt,
+    candidates: candidates(state),
+    asked: prompt ? null : next ? `*${next}` : (reply ?? hint)?.move,
+    mover: (next && stacksOf(position)[next].at(-1)) || letterOf(state.to_move),
+    hinted: (hint?.step === 1 ? hint.square : null) ?? assessment?.square,
+  };
+}
+
 function show(older) {
   shown = older ?? live;
   if (!shown) return;
@@ -138,21 +156,9 @@ function show(older) {
     showPlayers(table, shown, side());
     return status.show({ ...live, watched });
   }
-  const next = now && differing(shown)?.[0]; // while a board is set up, the square to be corrected next
   const asking = (now && tools?.acts?.chooser.view) || null;
-  board.show(now && shown.prompt?.move && !asking ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position, handsFirst(shown), {
-    last: now ? shown.last_move : shown.move,
-    wrong: now ? shown.alert?.squares : null,
-    undo: now && !asking ? undoing(shown.alert) : null,
-    ghost: now && !asking ? ghostOf(shown.alert, shown.position) : null,
-    differ: now ? differing(shown) : null,
-    prompt: now && !asking ? shown.prompt : null,
-    candidates: asking ? asking.choices : now && !shown.alert ? candidates(shown) : null,
-    selected: asking?.origin,
-    asked: now && !asking && !shown.alert && !shown.prompt ? (next ? `*${next}` : (shown.reply ?? shown.hint)?.move) : null,
-    hinted: now && !asking && !shown.alert ? ((shown.hint?.step === 1 ? shown.hint.square : null) ?? shown.assessment?.square) : null,
-    mover: (next && stacksOf(shown.position)[next].at(-1)) || letterOf(shown.to_move),
-  });
+  const position = now && shown.prompt?.move && !asking ? raised(shown.position, shown.prompt.move, letterOf(shown.to_move)) : shown.position;
+  board.show(position, handsFirst(shown), now ? liveMarks(shown, asking) : { last: shown.move });
   showPlayers(table, now ? shown : { ...shown, clock: null }, side());
   clocks.show(now ? shown.clock : null);
   tools?.moves?.mark(now ? null : shown.ply);
