@@ -97,7 +97,7 @@ class Tally:
     slowest_kind: str = ""
 
 
-def record(settings: dict[str, Any], seed: int, plies: int = 24) -> dict[str, Any]:
+def record(settings: dict[str, Any], seed: int, plies: int) -> dict[str, Any]:
     """A valid record with a little of everything."""
     choose = random.Random(seed)
     rules = Rules.from_json(settings)
@@ -120,8 +120,13 @@ def record(settings: dict[str, Any], seed: int, plies: int = 24) -> dict[str, An
     }
 
 
-def from_position(seed: int) -> dict[str, Any]:
-    """A valid record that starts from a given position."""
+def records(plies: int = 24) -> list[dict[str, Any]]:
+    """A valid record for each of the rules, and one that starts from a given position."""
+    usual = [record(settings, seed, plies) for seed, settings in enumerate(RULE_SETTINGS)]
+    return [*usual, _from_position(9)]
+
+
+def _from_position(seed: int) -> dict[str, Any]:
     before = Rules.make(3)
     choose = random.Random(seed)
     position = start_position(before)
@@ -194,7 +199,7 @@ class Kind:
 
 def kinds() -> tuple[Kind, ...]:
     """Every kind of input that a user may supply."""
-    games = [record(settings, seed) for seed, settings in enumerate(RULE_SETTINGS)] + [from_position(9)]
+    games = records()
     jsons = [json.dumps(game).encode() for game in games]
     matches = [read_record(data) for data in jsons]
     sgfs = [write(match, "sgf") for match in matches]

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from benchmarks.fuzzing import parsers as parsers
 from benchmarks.fuzzing.ground import Sight, folder, quick_folder, refused
-from benchmarks.fuzzing.records import RULE_SETTINGS, from_position, kinds, read_game, read_lines, record
+from benchmarks.fuzzing.records import kinds, read_game, read_lines, records
 
 CORPUS: Final = Path(__file__).resolve().parents[2] / "tests" / "corpus"
 
@@ -74,8 +74,7 @@ def _good(suffix: str) -> list[bytes]:
     from focus_companion.formats.reading import read_record
     from focus_companion.formats.writing import write
 
-    games = [record(settings, seed, 8) for seed, settings in enumerate(RULE_SETTINGS)] + [from_position(9)]
-    jsons = [json.dumps(game).encode() for game in games]
+    jsons = [json.dumps(game).encode() for game in records(8)]
     return jsons if suffix == "json" else [write(read_record(data), suffix) for data in jsons]
 
 
