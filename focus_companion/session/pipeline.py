@@ -167,12 +167,19 @@ class Pipeline:
         """The verdicts of one frame. ``history`` holds the game's positions from ply 0; the board should show
         the last one. ``asked``: the players whose turns others make, and the turn to be made now.
         """
+        usable, verdicts = self._check_picture(frame, same=self._at_rest)
+        return verdicts + self._look(frame, history, asked) if usable else verdicts
+
+    def _check_picture(self, frame: Frame, *, same: bool) -> tuple[bool, list[Verdict]]:
+        """Whether the picture may be processed, and the verdict that it is useless, or is not any more.
+
+        ``same``: nothing moved in the previous pictures.
+        """
         before = self._usable.why
-        if not self._usable.judge(frame.picture, frame.time, same=self._at_rest):
+        if not self._usable.judge(frame.picture, frame.time, same=same):
             # Repeated as long as the fault lasts: the camera may have been lost and found in the meantime.
-            return [OutOfView("camera", self._usable.why)] if self._usable.why else []
-        back: list[Verdict] = [BackInView("camera")] if before else []
-        return back + self._look(frame, history, asked)
+            return False, [OutOfView("camera", self._usable.why)] if self._usable.why else []
+        return True, [BackInView("camera")] if before else []
 
     def _look(self, frame: Frame, history: Sequence[Position], asked: Asked) -> list[Verdict]:
         position = history[-1]
@@ -276,10 +283,9 @@ class Pipeline:
         back: list[Verdict] = []
         if standing is None:
             # ``push``, which would check the picture, is not called.
-            before = self._usable.why
-            if not self._usable.judge(frame.picture, frame.time):
-                return [OutOfView("camera", self._usable.why)] if self._usable.why else []
-            back = [BackInView("camera")] if before else []
+            usable, back = self._check_picture(frame, same=False)
+            if not usable:
+                return back
         held = None if (outlines := self.outlines) is None else outlines.camera
         found = self._reader.see(frame, None if standing is None else standing.stacks, held)
         if found is not None and found.stacks and self._watcher is None:
