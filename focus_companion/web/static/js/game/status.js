@@ -89,7 +89,7 @@ const goesOnFrom = (state) => state.ply || state.rules?.set_up === "position";
 /** What belongs on the square to be corrected next. */
 function nextWords(position, square) {
   const stack = stacksOf(position)[square];
-  if (!stack) return t("Next: nothing stands on {square}.", { square });
+  if (!stack) return t("Next: {square} must be empty.", { square });
   return t("Next: {stack}.", { stack: stackWords(square, stack) });
 }
 
