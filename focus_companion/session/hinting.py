@@ -21,7 +21,8 @@ def check_hint(history: History) -> None:
     """Check that help may be given.
 
     Raises:
-        RequestRefused: the game is over or part of a match, or the player to move does not sit at the table.
+        RequestRefused: the game is over or part of a match, the player to move does not sit at the table, or
+            something is to be put right first, which the page shows instead of advice.
     """
     if history.over:
         raise RequestRefused("The game is over.")
@@ -29,6 +30,8 @@ def check_hint(history: History) -> None:
         raise RequestRefused("There are no hints in a match.")
     if history.position.to_move in history.played_by:
         raise RequestRefused("Hints are for the players at the table.")
+    if history.alert or history.prompt or history.unclear or history.set_up:
+        raise RequestRefused("First, the board has to show the position of the game.")
 
 
 def turns_in_question(history: History, square: int, pieces: int = 0) -> tuple[Move, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from scripted import Script, Still
 
 from focus_companion.game.match import MatchPlace
@@ -14,7 +15,15 @@ from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.game.start import Start
-from focus_companion.referee.verdict import StartSeen, TurnSeen
+from focus_companion.referee.verdict import (
+    PutRight,
+    StartDiffers,
+    StartSeen,
+    TurnSeen,
+    Undecided,
+    Verdict,
+    Wrong,
+)
 from focus_companion.session import requests as ask
 from focus_companion.session.hinting import turns_in_question
 from focus_companion.session.history import History
@@ -22,6 +31,7 @@ from focus_companion.session.session import Session
 from focus_companion.storage.journal import Journal
 
 MOVE = Move.parse("c4-c5")
+ILLEGAL = Wrong("not_straight", "g", (5, 9), "Green moved askew. Put it back.")
 
 
 def session(**more: Any) -> Session:
@@ -70,6 +80,17 @@ def test_there_are_none_in_a_match_nor_for_others_nor_for_another_position() -> 
     made.attend()
     assert "over" in hint(made)
     assert not made.record().incidents
+
+
+@pytest.mark.parametrize("verdict", [ILLEGAL, Undecided((MOVE,)), StartDiffers((3,))])
+def test_what_is_to_be_put_right_comes_before_advice(verdict: Verdict) -> None:
+    script = Script({0: [StartSeen()], 1: [verdict], 2: [PutRight(), StartSeen()]})
+    made = Session(Rules.make(2), {}, None, script)
+    for number in (0, 1):
+        made.push(Still(number))  # type: ignore[arg-type]
+    assert "has to show" in hint(made) and "has to show" in assess(made)
+    made.push(Still(2))  # type: ignore[arg-type]
+    assert [one["step"] for one in hint(made)] == [1]
 
 
 def assess(made: Session, square: str = "c4", missed: float = 0.0, **other: Any) -> Any:
