@@ -127,7 +127,7 @@ def _judged(
     )
     if over > MAX_FOREIGN_AREA:
         # An arm, unless only stacks have changed: no turn changes so much outside its own few squares.
-        nothing = Judgement(NOTHING, 0.0, 0.0, foreign=over, weights=(0.0,))
+        nothing = Judgement(NOTHING, 0.0, 0.0, foreign=over, weights=(0.0,), pending=pending)
         return _unexplained_unless_arm(look, nothing, open_squares, history[-1])
     believed = [*beliefs]
     if not (in_reference and beliefs) and all(belief.turns for belief in beliefs):

@@ -275,7 +275,7 @@ class Referee:
             # prompts.
             move = act.moves[-1]
             seen_high = judgement.trim_lead >= MIN_TOO_HIGH_LEAD
-            self._pending = Pending(move, seen_high, self._beside.nats_if_none, look.time)
+            self._pending = Pending(move, seen_high, self._beside.nats_if_none, look.time, act.changes)
             verdicts.append(TrimAwaited(move, move.target, removed(position, move, self._rules)))
         return verdicts
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,13 +57,15 @@ class Pending:
     """A turn whose stack awaits its trimming.
 
     ``sure``: the picture clearly showed that the stack was not trimmed; ``none_beside``: see
-    :attr:`PiecesBeside.nats_if_none`; ``time``: when the players were prompted, in seconds.
+    :attr:`PiecesBeside.nats_if_none`; ``time``: when the players were prompted, in seconds; ``changes``: the
+    stacks that the turn left on its squares, not trimmed.
     """
 
     move: Move
     sure: bool
     none_beside: float = 0.0
     time: float = -math.inf
+    changes: Mapping[int, str] = field(default_factory=dict, compare=False)
 
     def laid_down(self, look: Look) -> str:
         """Letters of the pieces put down beside the board since the prompt."""

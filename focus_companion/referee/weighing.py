@@ -83,9 +83,11 @@ class Judgement:
     @property
     def certain_changes(self) -> Mapping[int, str]:
         """The stacks that turns have left on their squares, if these turns are certain, as far as the board
-        is visible.
+        is visible; those of a turn whose trimming is awaited are, unless it was taken back.
         """
-        return self.act.changes if self.act.legal and self.lead >= MIN_CERTAIN_LEAD else {}
+        awaited = {} if self.pending is None else self.pending.changes
+        certain = self.act.legal and self.lead >= MIN_CERTAIN_LEAD
+        return {**awaited, **self.act.changes} if certain else awaited
 
     @property
     def lifted(self) -> tuple[int, str] | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from table_scene import FPS, Table, small_look
+from table_scene import FPS, Table, rules, small_look
 
 from focus_companion.game.moves import legal_moves
 from focus_companion.game.play import apply
@@ -314,3 +314,16 @@ def test_a_turn_made_under_an_arm_that_rested_is_reported_when_the_arm_has_gone(
     watched.covered_for(OCCLUDER_ABSORB_TIME + 0.5, ARM)
     watched.table.stacks = watched.table.after("d5-d6")
     assert watched.table.shoot(watched.table.stage(), 1.0).summary == ["move d5-d6"]
+
+
+def test_a_turn_that_was_prompted_for_stays_certain_under_an_arm() -> None:
+    """Its squares differ from the position before it: not because the arm covers them."""
+    decisions: list[Decision] = []
+    start = rules({"d5": "rgrrg", "d7": "rg", "b2": "", "c2": "", "b7": "", "g7": "", "g3": ""}, {"g": 1})
+    table = Table(start, on_decision=lambda decision, look: decisions.append(decision))
+    table.show()
+    high = {"d7": "", "d5": "rgrrgrg"}
+    assert table.show(table.put(high)).summary == ["prompt d5"]
+    assert table.shoot(table.stage(), 0.5, ARM).summary == []
+    assert decisions[-1].covered and decisions[-1].judgement is not None
+    assert decisions[-1].judgement.certain_changes == {INDEX[name]: stack for name, stack in high.items()}
