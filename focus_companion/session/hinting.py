@@ -18,11 +18,22 @@ GRADES: Final = ((0.03, "good"), (0.12, "fair"), (1.0, "poor"))
 
 
 def check_hint(history: History) -> None:
-    """Check that help may be given.
+    """Check that a hint may be given.
 
     Raises:
-        RequestRefused: the game is over or part of a match, the player to move does not sit at the table, or
-            something is to be put right first, which the page shows instead of advice.
+        RequestRefused: no help may be given, or something is to be put right first, which the page shows
+            instead of hints.
+    """
+    _check_help(history)
+    if history.alert or history.prompt or history.unclear or history.set_up:
+        raise RequestRefused("First, the board has to show the position of the game.")
+
+
+def _check_help(history: History) -> None:
+    """Check that help of any kind may be given.
+
+    Raises:
+        RequestRefused: the game is over or part of a match, or the player to move does not sit at the table.
     """
     if history.over:
         raise RequestRefused("The game is over.")
@@ -30,8 +41,6 @@ def check_hint(history: History) -> None:
         raise RequestRefused("There are no hints in a match.")
     if history.position.to_move in history.played_by:
         raise RequestRefused("Hints are for the players at the table.")
-    if history.alert or history.prompt or history.unclear or history.set_up:
-        raise RequestRefused("First, the board has to show the position of the game.")
 
 
 def turns_in_question(history: History, square: int, pieces: int = 0) -> tuple[Move, ...]:
@@ -41,7 +50,7 @@ def turns_in_question(history: History, square: int, pieces: int = 0) -> tuple[M
     Raises:
         RequestRefused: no help may be given now, or there is no such turn; the text says what to do.
     """
-    check_hint(history)
+    _check_help(history)
     turns = tuple(move for move in legal_moves(history.position, history.rules) if move.origin == square)
     if not turns:
         raise RequestRefused(
