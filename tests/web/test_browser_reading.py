@@ -33,6 +33,15 @@ def start_from_camera(table, page) -> None:
     assert until(page, table, start_from="camera")["rules"]["set_up"] == "pairs"
 
 
+def see_until_read(table, page) -> None:
+    """Show the camera pictures until a position has been read: the request may arrive after a picture."""
+    for _ in range(50):
+        table.see()
+        if table.session.state()["reading"]:
+            break
+        page.wait_for_timeout(50)
+
+
 def test_the_start_is_read_and_accepted_with_one_press(table, seen: Seen, looping) -> None:
     page = seen.open()
     start_from_camera(table, page)
@@ -84,7 +93,7 @@ def test_after_turns_out_of_sight_the_reading_is_accepted_in_place_of_the_alert(
     status(page, "in a way that no single turn explains")
     table.sight.reads = [BoardRead(READ, (), 0.9)]
     page.click("#status [data-act=read_board]")
-    table.see()
+    see_until_read(table, page)
     page.click("#status [data-act=take_reading]")
     assert until(page, table, alert=None)["position"] == position_text(READ)
     assert seen.troubles == []
@@ -97,12 +106,7 @@ def test_the_board_is_read_at_any_time_during_the_game(table, seen: Seen, loopin
     page.click(".acts details:has([data-act=read_board]) summary")
     table.sight.reads = [BoardRead(table.session.position.stacks, (), 0.9)]
     page.click(".acts [data-act=read_board]")
-    # The request may arrive after a picture.
-    for _ in range(50):
-        table.see()
-        if table.session.state()["reading"]:
-            break
-        page.wait_for_timeout(50)
+    see_until_read(table, page)
     status(page, "It is the position of the game.")
     page.click("#status [data-act=pass_reading]")
     status(page, "Red to move")
@@ -120,11 +124,7 @@ def test_after_the_board_was_disturbed_the_reading_is_shown_and_accepted(table, 
     moved = list(table.session.position.stacks)
     moved[INDEX["d5"]] = ""
     table.sight.reads = [BoardRead(tuple(moved), (), 0.9)]
-    for _ in range(50):
-        table.see()
-        if table.session.state()["reading"]:
-            break
-        page.wait_for_timeout(50)
+    see_until_read(table, page)
     status(page, "This square differs from the game: d5.")
     page.click("#status [data-act=take_reading]")
     state = until(page, table, position=position_text(moved))
@@ -141,11 +141,7 @@ def test_correcting_the_board_dismisses_the_reading(table, seen: Seen, looping) 
     table.sight.reads = [BoardRead(READ, (), 0.9)]
     table.see(StartDiffers((INDEX["d5"],)))
     page.click("#status [data-act=read_board]")
-    for _ in range(50):
-        table.see()
-        if table.session.state()["reading"]:
-            break
-        page.wait_for_timeout(50)
+    see_until_read(table, page)
     page.click("#status [data-act=pass_reading]")
     status(page, "The board differs from the game")
     table.see(StartSeen())
