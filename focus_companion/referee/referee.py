@@ -146,7 +146,7 @@ class Referee:
         if len(history) < 2:
             return ()
         before, now = history[-2:]
-        # What is alerted of the last turn's pieces may be put right by another turn.
+        # If the alert is about a stack that the last turn changed, another turn may replace that one.
         alerted = () if self._alert is None else self._alert.wrong.squares
         corrected = any(before.stacks[square] != now.stacks[square] for square in alerted)
         if corrected or self._perhaps_taken_back is now:
@@ -423,7 +423,7 @@ class Referee:
             near = judgement.legal_lead < _MIN_ILLEGAL_LEAD_IN_DOUBT
             return self._in_doubt(judgement, look, position) if near else []
         since = look.since
-        if self._suspected is not None and _is_still_there(self._suspected[0], act):
+        if self._suspected is not None and _continues(self._suspected[0], act):
             since = self._suspected[1]
         self._suspected = act, since
         certain = _MIN_ILLEGAL_LEAD_IN_DOUBT if self._doubt or act.believed else MIN_CERTAIN_LEAD
@@ -475,9 +475,9 @@ class Referee:
         self._alert, self._pending, self._other_beginning = None, None, None
 
 
-def _is_still_there(before: Act, now: Act) -> bool:
-    """Whether what was seen before, of which this illegal act was suspected, is still there, even if more has
-    happened since. Pieces that are lifted one by one, or put back, are in somebody's hands.
+def _continues(before: Act, now: Act) -> bool:
+    """Whether an illegal act seen ``before`` is seen ``now`` as well, perhaps with more that has happened
+    since. While pieces are taken off a stack, or put back, one by one, every look shows another act.
     """
     assert before.wrong is not None and now.wrong is not None
     one, other = before.wrong(), now.wrong()

@@ -83,7 +83,8 @@ class Judgement:
     @property
     def certain_changes(self) -> Mapping[int, str]:
         """The stacks that turns have left on their squares, if these turns are certain, as far as the board
-        is visible; those of a turn whose trimming is awaited are, unless it was taken back.
+        is visible. Those of a turn whose trimming is awaited are among them, even if it has been taken back:
+        the picture must still show them.
         """
         awaited = {} if self.pending is None else self.pending.changes
         certain = self.act.legal and self.lead >= MIN_CERTAIN_LEAD

@@ -83,7 +83,7 @@ def board_profile(name: str = "domination") -> BoardProfile:
     if like is not None:
         # The same dimensions, with other colours, or with whatever else is given.
         base = _values(folder / f"{like}.toml", str(like))
-        values = base | {key: _over(base.get(key), value) for key, value in values.items()}
+        values = base | {key: _merged(base.get(key), value) for key, value in values.items()}
     try:
         profile = _profile(path.stem, values)
     except KeyError as error:
@@ -115,8 +115,8 @@ def _values(path: Path, name: str) -> dict[str, Any]:
         raise ProfileError(f"{path} is not a board profile ({error})") from error
 
 
-def _over(base: Any, value: Any) -> Any:
-    """A table keeps what is not given."""
+def _merged(base: Any, value: Any) -> Any:
+    """The value that replaces ``base``; of a table, only the given keys are replaced."""
     return base | value if isinstance(base, dict) and isinstance(value, dict) else value
 
 
@@ -215,6 +215,6 @@ def _fault(profile: BoardProfile) -> str:
         return "the rise of a further piece is at most the height of one"
     if not all(0 <= gap < profile.pitch / 4 for gap in profile.gaps):
         return "a gap is narrower than a quarter of a square; set the halves close together"
-    if not (profile.half_width >= 3 * profile.pitch and profile.table <= 0):
+    if profile.half_width < 3 * profile.pitch or profile.table > 0:
         return "half_width reaches from the board's middle to its edge, and the table lies below 0"
     return ""
