@@ -115,8 +115,7 @@ class Change:
             self._under_objects = self.changed & part
             self.changed &= ~part
             self.shown = np.where(part[..., None], self.shown[1], self.shown[0]), self.shown[1]
-        sums = np.asarray(cv2.integral(self.changed.view(np.uint8)))
-        self.touched: Floats = np.array([self._share(s, sums) for s in range(len(SQUARES))])
+        self.touched: Floats = np.array([self.share_of(s, self.changed) for s in range(len(SQUARES))])
         """For each square, (52,), the changed share of the pixels of its stack and one more piece."""
 
     @property
@@ -160,18 +159,14 @@ class Change:
             reflected(self.outlines, square, each.undone) for each in self._pictures
         )
 
-    def _share(self, square: int, sums: NDArray[np.int32]) -> float:
-        rows, columns = self.column_slices(square)
-        corners = sums[rows.stop, columns.stop] - sums[rows.start, columns.stop]
-        if corners - sums[rows.stop, columns.start] + sums[rows.start, columns.start] == 0:
-            # A shortcut that serves nearly every square of nearly every look.
-            return 0.0
-        return self.share_of(square, self.changed)
-
     def share_of(self, square: int, pixels: Mask) -> float:
         """Share of a square's stack, with one more piece, that ``pixels`` (a mask of the window) covers."""
+        around = pixels[self.column_slices(square)]
+        if not around.any():
+            # This holds for nearly every square of nearly every look, and is quickly seen.
+            return 0.0
         mask = self.outlines.columns[square].standing(len(self.standing[square]) + 1)
-        return float(pixels[self.column_slices(square)][mask].mean()) if mask.any() else 0.0
+        return float(around[mask].mean()) if mask.any() else 0.0
 
     def appeared(self, colours: ColourModel) -> str:
         """Letters of the pieces that seem to have been put down beside the lattice: captured, or moved to the
