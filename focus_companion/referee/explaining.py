@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +32,10 @@ _CONTRADICTING_NATS_PER_PIXEL = -0.5
 MIN_MISSED_GAIN = 55.0
 """If another stack on a square would gain more nats than this, the act does not explain the look. Turns in
 recordings are at most 26 behind on their own squares."""
+
+_MIN_MISFIT = Kind.TURN.value - Kind.WRONG_TWICE.value
+"""Nats by which another stack must fit a square better for an unexplained change to be likelier than a turn:
+the difference of their priors."""
 
 MAX_READ_HEIGHT = 6
 """Maximum height of the stacks that are tried on a square to find out which one it looks like."""
@@ -94,18 +97,18 @@ def leaves_change_out(look: Look, act: Act, strong: Sequence[int], *, taken: boo
 
 def misfits(look: Look, act: Act) -> bool:
     """Whether one of the squares that the act changes plainly shows another stack, wherever its pieces
-    stand. Only stacks that are no taller are compared: where a push is not undone exactly, a square may look
-    like a taller stack. Nor is one that awaits its trimming: how high it is, is weighed with what lies beside
-    the board.
+    stand, beside what the act leaves on the other squares. Only stacks that are no taller are compared: where
+    a push is not undone exactly, a square may look like a taller stack. Nor is one that awaits its trimming:
+    how high it is, is weighed with what lies beside the board.
     """
     colours = sorted(set("".join((*look.evidence.standing, *act.changes.values()))))
-    nats = partial(look.evidence.stack_nats, off_centre=True)
-    return bool(colours) and any(
-        nats(square, look.evidence.read(square, colours, max(1, len(stack)))[0]) - nats(square, stack)
-        > MIN_MISSED_GAIN
-        for square, stack in act.changes.items()
-        if len(stack) <= MAX_HEIGHT
-    )
+    nats = look.evidence.gain_off_centre
+    for square, stack in act.changes.items() if colours else ():
+        if len(stack) <= MAX_HEIGHT:
+            other, _ = look.evidence.read(square, colours, max(1, len(stack)))
+            if nats({**act.changes, square: other}) - nats(act.changes) > _MIN_MISFIT:
+                return True
+    return False
 
 
 def follows_prompt(best: Judgement, pending: Pending | None) -> bool:

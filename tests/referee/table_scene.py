@@ -27,7 +27,7 @@ from focus_companion.session.session import Session
 from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.director import Director
-from focus_companion.simulator.scene_style import SceneStyle, pleasant_look
+from focus_companion.simulator.scene_style import SceneStyle, aimed_camera, pleasant_look
 from focus_companion.simulator.stage import Hand, Stage, square_centre
 from focus_companion.vision.capture.frames import Frame, Image
 from focus_companion.vision.geometry.stack_masks import Outlines
@@ -244,3 +244,10 @@ def begun(rules: Rules, played_by: Mapping[str, str] | None = None, look: SceneS
     assert table.show().summary == []
     assert table.session.camera == "ok"
     return table
+
+
+def seen_from(tilt: float, azimuth: float, rules: Rules) -> Table:
+    """A table at its start, with the camera ``tilt`` degrees off the vertical."""
+    look = small_look()
+    camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=azimuth, fill=0.83)
+    return begun(rules, look=replace(look, camera=camera))

@@ -70,7 +70,7 @@ def test_a_turn_on_exactly_the_squares_that_differ_is_not_unexplained(also_diffe
         assert (found.act.kind, found.act.moves) == (Kind.TURN, (Move.parse("d5-d6"),))
 
 
-@pytest.mark.parametrize(("better", "certain"), [(0.0, True), (50.0, True), (60.0, False)])
+@pytest.mark.parametrize(("better", "certain"), [(0.0, True), (30.0, True), (40.0, False)])
 def test_a_turn_whose_square_plainly_shows_another_stack_is_asked_about(better: float, certain: bool) -> None:
     """Though no act leaves that stack, and the turn explains its pixels well."""
     fits = {"d5": {"": CLEAR}, "d6": {"rg": CLEAR, "ggg": CLEAR + better}}

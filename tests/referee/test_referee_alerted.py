@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from table_scene import Table, begun, small_look
+from table_scene import begun, seen_from
 
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
-from focus_companion.simulator.scene_style import aimed_camera
 
 PLAYED_ON = {
     "a piece placed without a reserve": ({"a4": "g"}, "alert no_reserve", {"c5": "", "b5": "rr"}),
@@ -18,20 +15,13 @@ PLAYED_ON = {
 }
 
 
-def seen_from(tilt: float, azimuth: float) -> Table:
-    """The table at the start, with the camera ``tilt`` degrees off the vertical."""
-    look = small_look()
-    camera = aimed_camera(look.camera.lens, look.profile, tilt=tilt, azimuth=azimuth, fill=0.83)
-    return begun(Rules.make(2), look=replace(look, camera=camera))
-
-
 @pytest.mark.parametrize(
     ("tilt", "azimuth"), [(35.0, 200.0), pytest.param(13.0, 7.0, marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("name", PLAYED_ON)
 def test_the_alert_stands_while_others_play_on(name: str, tilt: float, azimuth: float) -> None:
     wrong, alert, reply = PLAYED_ON[name]
-    table = seen_from(tilt, azimuth)
+    table = seen_from(tilt, azimuth, Rules.make(2))
     start = table.stacks
     assert table.show(table.put(wrong), 1.5).summary == [alert]
     assert table.show(table.put(reply), 2.5).summary == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from table_scene import begun, rules
+from table_scene import begun, rules, seen_from
 
 from focus_companion.game.rules import Rules
 
@@ -44,6 +44,14 @@ def test_a_piece_that_is_taken_as_in_chess_is_no_turn() -> None:
     }
     assert not table.session.history.moves
     assert table.show(table.put({"d6": "rg"})).summary == ["move d5-d6"]
+
+
+@pytest.mark.parametrize("tilt", [13.0, 20.0])
+def test_a_piece_exchanged_for_one_in_hand_is_not_taken_for_that_placed_on_it(tilt: float) -> None:
+    """From nearly above, one piece looks much like two."""
+    table = seen_from(tilt, 7.0, rules({"d6": "r"}, {"g": 1}))
+    assert table.show(table.put({"d6": "g"}), 2.0).summary == ["unclear"]
+    assert table.show(table.put({"d6": "rg"})).summary == ["move *d6"]
 
 
 def test_what_no_act_explains_is_alerted_at_once_if_only_stacks_have_changed() -> None:

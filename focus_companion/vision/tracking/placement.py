@@ -30,8 +30,8 @@ _KNOWN_COLOURS_WEIGHT = 0.4
 """Weight (0 … 1) of the known colours when they are updated at a new pose or in a new light."""
 
 _MIN_GROWN_SHARE = 0.5
-"""Share of a piece's pixels by which a stack must be higher than expected to count as grown: seen from nearly
-straight above, an inexact pose looks like one more piece."""
+"""Share of a piece's pixels that must agree with a higher stack than expected for it to count as grown, or
+fewer that agree better: seen from nearly straight above, an inexact pose looks like one more piece."""
 
 
 @dataclass(frozen=True)
@@ -135,19 +135,19 @@ def _grown_squares(
     """Squares that clearly show a higher stack than the expected one, which must not be learned as the
     background.
     """
-    pixels, grown = _MIN_GROWN_SHARE * outlines.piece_pixels, []
+    least, grown = AGREEMENT_THRESHOLD * _MIN_GROWN_SHARE * outlines.piece_pixels, []
     for square, stack in enumerate(stacks):
         if not 0 < len(stack) < TALLEST_UNTRIMMED:
             continue
         # One for each square: what it keeps of all of them would take ten megabytes.
         evidence = Evidence(image, outlines, colours, Background(), stacks)
         at_most = evidence.taller_at_most(square, len(stack), players, TALLEST_UNTRIMMED)
-        if at_most < AGREEMENT_THRESHOLD * pixels:
+        if at_most < least:
             # No higher stack can show clearly, as on most squares: it need not be read.
             continue
         likeliest = evidence.read(square, players, TALLEST_UNTRIMMED)[0]
         gain = evidence.stack_gain(square, likeliest)
-        if gain.per_pixel > AGREEMENT_THRESHOLD and gain.pixels > pixels and len(likeliest) > len(stack):
+        if gain.per_pixel * gain.pixels > least and len(likeliest) > len(stack):
             grown.append(square)
     return grown
 

@@ -56,10 +56,15 @@ def test_doubtful_squares_add_no_constraints() -> None:
     assert placement.needs_refit(stacks) and not placement.needs_refit(stacks, doubtful=(1,))
 
 
-@pytest.mark.parametrize(("expected", "there", "least"), [("rg", "rgrg", 110), ("g", "rggrg", 200)])
-def test_a_stack_that_has_grown_is_not_learned_as_background(expected: str, there: str, least: float) -> None:
+@pytest.mark.parametrize(
+    ("tilt", "expected", "there", "least"),
+    [(40.0, "rg", "rgrg", 110), (40.0, "g", "rggrg", 200), (11.0, "g", "ggrg", 40)],
+)
+def test_a_stack_that_has_grown_is_not_learned_as_background(
+    tilt: float, expected: str, there: str, least: float
+) -> None:
     """In another light, the board is recognised when a stack has become taller, with the same top."""
-    camera, square = look(40.0, 0.0, 700.0, (640, 480), 60.0), INDEX["d5"]
+    camera, square = look(tilt, 0.0, 700.0, (640, 480), 60.0), INDEX["d5"]
     stood, shown = (
         tuple(other if s == square else stack for s, stack in enumerate(start_stacks()))
         for other in (expected, there)
