@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler and (
+    __name__ == "__main__" or sys.argv[0].endswith("focus-companion")
+):
+    # Ctrl-C during the imports below ends the program at once, instead of with a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Final, NoReturn
@@ -71,6 +79,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the program; ends the process with the exit status."""
     threads.disable_library_threads()
     memory.raise_collection_threshold()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(console.run(cli, args))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -86,12 +88,25 @@ def test_a_game_starts_without_what_few_games_need() -> None:
         (("think", "x", "--seconds", "nan"), ("--seconds", "'nan'", "number")),
         (("watch", "x", "--fps", "NaN", "--events", "-"), ("--fps", "'NaN'", "number")),
         (("report", "--at", "nan"), ("--at", "'nan'", "number")),
+        (("rerun", "x", "--explain", "1e308"), ("--explain", "1e+308", "range")),
+        (("watch", "x", "--explain", "inf"), ("--explain", "inf", "range")),
     ],
 )
 def test_wrong_usage_is_one_line(focus: Any, args: tuple[str, ...], words: tuple[str, ...]) -> None:
     ended = focus(*args)
     ended.refused(2, *words)
     assert ended.out == ""
+
+
+def test_ctrl_c_while_the_program_is_imported_gives_no_traceback(tmp_path: Path) -> None:
+    # The first package that is imported presses it.
+    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    ended = subprocess.run(
+        [sys.executable, "-m", "focus_companion.cli", "--version"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_MAX_SECONDS: Final = 1e9
+"""Thirty years: longer than any stream, and short enough for the name of a file."""
+
 
 def explain_options(command: F) -> F:
     """Add both options: ``explain``, times in seconds, and ``explain_to``, a folder."""
-    times = click.option("--explain", metavar="TIME", type=NumberRange(min=0), multiple=True,
+    times = click.option("--explain", metavar="TIME", type=NumberRange(0, _MAX_SECONDS), multiple=True,
                          help="Explain the decision at this time (seconds, as in the events) by a picture, "
                          "and end; may be repeated.")  # fmt: skip
     folder = click.option("--explain-to", metavar="FOLDER", default=".", show_default=True,
