@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import Final
+
+JOINERS: Final = frozenset("\u200c\u200d")
+"""Invisible, but needed to write some scripts and emoji."""
+
+_FLAG: Final = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+"""The flag of a part of a country, such as Scotland: a black flag, the part's code as tags, and their end."""
+
+CHARACTER: Final = re.compile(f"{_FLAG}|.", re.DOTALL)
+"""Matches a character, or all characters of such a flag."""
 
 
 class FormatError(ValueError):
@@ -35,13 +46,25 @@ class FormatError(ValueError):
 
 def printable(text: str) -> str:
     """``text`` with spaces for characters that cannot be shown, such as those that control a terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)
+    if text.isprintable():
+        return text
+    return "".join(char if _visible(char) else " " for char in CHARACTER.findall(text))
 
 
 def one_line(text: str, limit: int = 400) -> str:
     """``text`` without control characters, cut to ``limit`` characters."""
     clean = printable(text)
-    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+    return clean if len(clean) <= limit else shortened(clean, limit - 1) + "…"
+
+
+def shortened(text: str, limit: int) -> str:
+    """The beginning of ``text``, at most ``limit`` characters; part of a flag would be another flag."""
+    return text[: max((char.end() for char in CHARACTER.finditer(text) if char.end() <= limit), default=0)]
+
+
+def _visible(char: str) -> bool:
+    # Longer matches are flags, whose tags alone are not printable.
+    return len(char) > 1 or char.isprintable() or char in JOINERS
 
 
 def shown(value: object, limit: int = 40) -> str:

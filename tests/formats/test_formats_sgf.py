@@ -8,7 +8,7 @@ from record_games import VARIANTS, played, records
 from sgfmill import sgf
 
 from focus_companion.formats import sgf_tree
-from focus_companion.formats.errors import FormatError
+from focus_companion.formats.errors import FormatError, one_line
 from focus_companion.formats.match import Match
 from focus_companion.formats.sgf_record import read_sgf, write_sgf
 from focus_companion.game.record import Declaration, GameRecord
@@ -40,6 +40,18 @@ def test_two_players_are_named_for_other_tools() -> None:
     root = sgf.Sgf_game.from_bytes(one(record).encode()).get_root()
     assert (root.get("PB"), root.get("PW")) == ("Ann ]", "Ben")
     assert root.get("RE")[:1] in ("B", "W", "0")
+
+
+def test_names_keep_flags_and_joined_emoji_whole() -> None:
+    flag = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbsct") + "\U000e007f"
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    root = sgf.Sgf_game.from_bytes(
+        one(played({"players": 2}, 1, 1, players={"g": f"Ailsa {flag}", "r": f"The {family}s"})).encode()
+    ).get_root()
+    assert (root.get("PB"), root.get("PW")) == (f"Ailsa {flag}", f"The {family}s")
+    assert one_line(f"Ailsa {flag} of Skye", 14) == f"Ailsa {flag}…"
+    assert one_line(f"Ailsa {flag} of Skye", 13) == "Ailsa …", "part of it would be another flag"
+    assert one_line(f"a\x1b\u202e{flag[1:3]}b") == "a    b"
 
 
 FOREIGN = """ (;GM[36]FF[4]
