@@ -66,7 +66,7 @@ def _checks(settings: Settings, images: list[Image]) -> Iterator[Check]:
     yield from machine.check_rights()
     yield from machine.check_speed(measure(SPEED_TEST_SECONDS))
     yield from machine.check_disk(settings.data)
-    yield from machine.check_journal(settings.data)
+    yield from machine.check_journals(settings.data)
     yield from machine.check_port(settings.port, "0.0.0.0" if settings.lan else "127.0.0.1")
     yield from machine.check_lights(settings.lights)
     yield from _camera(settings, images)

@@ -5,14 +5,18 @@ Nothing here touches a device. :meth:`LightSettings.from_mapping` reads ``[light
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 COLOURS: Final = ("red", "green", "blue", "yellow")
 """The players' colours, in the order that every back end and the wire protocol use."""
 
 BACKENDS: Final = ("auto", "none", "gpio", "serial", "wled")
+
+MAX_PIXEL: Final = 0xFFFF
+"""The highest number of a pixel; an Adalight frame gives the number of pixels less one in two bytes."""
 
 
 class LightSettingsError(ValueError):
@@ -60,6 +64,11 @@ class WledSettings:
 
     Empty: the order of our own chain (see docs/lights.md), the warning on the pixel after its last.
     """
+
+    @property
+    def address(self) -> str:
+        """The ``url`` with its scheme, which may be left out."""
+        return self.url if "://" in self.url else f"http://{self.url}"
 
 
 SET_UPS: Final = ("all", "next")
@@ -134,7 +143,7 @@ def _gpio(table: Mapping[str, Any]) -> GpioSettings:
     rgb = _pins("lights.gpio.rgb", table.get("rgb", default.rgb))
     if len(rgb) not in (0, 3):
         raise LightSettingsError(f"lights.gpio.rgb: an RGB LED has 3 pins, not {len(rgb)}")
-    return GpioSettings(
+    settings = GpioSettings(
         turn=turn,
         rgb=rgb,
         warning=_pin("lights.gpio.warning", table.get("warning", default.warning)),
@@ -143,6 +152,19 @@ def _gpio(table: Mapping[str, Any]) -> GpioSettings:
         reserves=reserves,
         active_high=_switch("lights.gpio.active_high", table.get("active_high", default.active_high)),
     )
+    _each_once("lights.gpio", "pin", _pins_in_use(settings))
+    return settings
+
+
+def _pins_in_use(settings: GpioSettings) -> Iterator[tuple[str, int]]:
+    """Every pin with the name of its part."""
+    yield from ((f"turn {colour}", pin) for colour, pin in settings.turn.items())
+    yield from (("rgb", pin) for pin in settings.rgb)
+    for name in ("warning", "buzzer", "button"):
+        pin = getattr(settings, name)
+        if pin is not None:
+            yield name, pin
+    yield from ((f"reserves {colour}", pin) for colour, pins in settings.reserves.items() for pin in pins)
 
 
 def _serial(table: Mapping[str, Any]) -> SerialSettings:
@@ -174,7 +196,32 @@ def _wled(table: Mapping[str, Any]) -> WledSettings:
         raise LightSettingsError(
             'lights.wled: give either "url" (over the network) or "port" (USB), not both'
         )
+    if settings.url and not _is_web_address(settings.address):
+        raise LightSettingsError(
+            f'lights.wled.url: "{settings.url}" is not an address like http://strip.local'
+        )
+    if settings.pixels and max(settings.pixels.values()) > MAX_PIXEL:
+        name, index = max(settings.pixels.items(), key=lambda item: item[1])
+        raise LightSettingsError(f"lights.wled.pixels.{name}: {index} is not in 0 … {MAX_PIXEL}")
+    _each_once("lights.wled.pixels", "pixel", settings.pixels.items())
     return settings
+
+
+def _is_web_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _each_once(where: str, kind: str, uses: Iterable[tuple[str, int]]) -> None:
+    """Refuse two uses of one pixel or pin: one of them would show what belongs to the other."""
+    user: dict[int, str] = {}
+    for name, number in uses:
+        if number in user:
+            raise LightSettingsError(f"{where}: {user[number]} and {name} both have {kind} {number}")
+        user[number] = name
 
 
 def _known(where: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> None:

@@ -42,8 +42,6 @@ class HttpTransport:
     period = 0.26
 
     def __init__(self, url: str) -> None:
-        if not url.startswith(("http://", "https://")):
-            url = f"http://{url}"
         self.where = url.rstrip("/")
 
     def send(self, pixels: list[Rgb]) -> None:
@@ -181,6 +179,6 @@ class WledBackend:
 def make_wled(settings: WledSettings, brightness: int) -> Backend:
     """The back end that ``settings`` ask for. Raises :class:`LightsUnavailable` for unknown names."""
     transport: Transport = (
-        HttpTransport(settings.url) if settings.url else AdalightTransport(settings.port, settings.baud)
+        HttpTransport(settings.address) if settings.url else AdalightTransport(settings.port, settings.baud)
     )
     return WledBackend(transport, settings.pixels, brightness)

@@ -21,7 +21,9 @@ from ..lights import LightSettings, LightSettingsError
 from ..lights import ports as light_ports
 from ..lights.opening import wanted
 from ..storage.errors import JournalError, count
+from ..storage.folders import demo_folder
 from ..storage.journal import Journal
+from ..storage.swap import FILE_NAME
 from ..vision.machine_speed import MIN_RATE, MachineSpeed
 from .checks import Check
 from .versions import REQUIRED_LIBRARIES, versions
@@ -132,7 +134,14 @@ def check_speed(speed: MachineSpeed) -> Iterator[Check]:
         yield Check("speed", "warn", f"{text}; {MIN_RATE:.0f} are enough", remedy)
 
 
-def check_journal(folder: Path) -> Iterator[Check]:
+def check_journals(data: Path) -> Iterator[Check]:
+    """The user's own journal and, once the demo has been played, that of the demo."""
+    yield from check_journal(data)
+    if (demo_folder(data) / FILE_NAME).exists():
+        yield from check_journal(demo_folder(data), "demo journal")
+
+
+def check_journal(folder: Path, name: str = "journal") -> Iterator[Check]:
     try:
         with Journal(folder) as journal:
             games = journal.games()
@@ -140,12 +149,14 @@ def check_journal(folder: Path) -> Iterator[Check]:
                 journal.history(games[0].id)
     except (JournalError, LookupError) as error:
         remedy = "start play on it once, which rescues what can be read; keep a copy: focus-companion backup"
-        yield Check("journal", "fail", str(error), remedy)
+        if name != "journal":
+            remedy = f"start play --camera demo once, which rescues what can be read, or delete {folder}"
+        yield Check(name, "fail", str(error), remedy)
         return
     if not games:
-        yield Check("journal", "ok", f"none yet in {folder}; play begins one")
+        yield Check(name, "ok", f"none yet in {folder}; play begins one")
     else:
-        yield Check("journal", "ok", f"{count(len(games), 'game')} in {folder}, the newest can be read")
+        yield Check(name, "ok", f"{count(len(games), 'game')} in {folder}, the newest can be read")
 
 
 def check_port(port: int, host: str) -> Iterator[Check]:
@@ -190,9 +201,10 @@ def _missing_lights(settings: LightSettings, names: Sequence[str], root: Path) -
     if "gpio" in names and not any(root.glob("dev/gpiochip*")):
         yield "this machine has no pins (gpio)", "use a light board or WLED, or take gpio out of [lights]"
     if "wled" in names and settings.wled is not None and settings.wled.url:
-        parts = urlsplit(settings.wled.url)
+        parts = urlsplit(settings.wled.address)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
         try:
-            socket.create_connection((parts.hostname or "", parts.port or 80), STRIP_TIMEOUT).close()
+            socket.create_connection((parts.hostname or "", port), STRIP_TIMEOUT).close()
         except (OSError, ValueError) as error:
             text = f"{shown_address(settings.wled.url)} does not answer ({error})"
             yield text, "switch the strip on, or change url in the table [lights.wled]"

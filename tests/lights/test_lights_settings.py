@@ -73,6 +73,13 @@ def test_settings_are_read(toml: str, settings: LightSettings) -> None:
         ("[wled]", '"url"'),
         ('[wled]\nurl = "a"\nport = "b"', "not both"),
         ("[wled]\npixels = {d5 = -7}", "lights.wled.pixels.d5"),
+        ("[wled]\nport = 'x'\npixels = {d5 = 7, e5 = 8, warning = 7}", "d5 and warning both have pixel 7"),
+        ("[wled]\nport = 'x'\npixels = {d5 = 7, e5 = 65536}", "lights.wled.pixels.e5: 65536"),
+        ('[wled]\nurl = "ftp://strip.local"', 'lights.wled.url: "ftp://strip.local"'),
+        ('[wled]\nurl = "http://"', "lights.wled.url"),
+        ('[wled]\nurl = "http://strip:ab"', "lights.wled.url"),
+        ("[gpio]\nwarning = 17", "turn red and warning both have pin 17"),
+        ("[gpio]\nreserves = {red = [5, 5]}", "reserves red and reserves red both have pin 5"),
         ('backends = ["wled"]', "[lights.wled]"),
     ],
 )
@@ -80,3 +87,16 @@ def test_invalid_settings_are_refused(toml: str, said: str) -> None:
     with pytest.raises(LightSettingsError) as caught:
         read(toml)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("strip.local", "http://strip.local"),
+        ("192.0.2.7:81", "http://192.0.2.7:81"),
+        ("HTTP://strip", "HTTP://strip"),
+    ],
+)
+def test_the_scheme_of_a_strip_may_be_left_out(url: str, address: str) -> None:
+    wled = read(f'[wled]\nurl = "{url}"').wled
+    assert wled is not None and wled.address == address

@@ -22,6 +22,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.session.events import GameBegan
 from focus_companion.settings import Settings
 from focus_companion.simulator.scene_style import aimed_camera
+from focus_companion.storage.folders import demo_folder
 from focus_companion.storage.journal import Journal
 from focus_companion.support import camera, machine
 from focus_companion.support.checks import Check, worst
@@ -90,6 +91,15 @@ def test_journal(tmp_path: Path) -> None:
     assert bad.state == "fail" and "journal.sqlite" in bad.text
 
 
+def test_the_journal_of_the_demo_is_checked_too(tmp_path: Path) -> None:
+    assert states(machine.check_journals(tmp_path)) == {"journal": "ok"}
+    played(demo_folder(tmp_path))
+    assert states(machine.check_journals(tmp_path)) == {"journal": "ok", "demo journal": "ok"}
+    (demo_folder(tmp_path) / "journal.sqlite").write_bytes(b"no journal at all" * 500)
+    own, bad = machine.check_journals(tmp_path)
+    assert own.state == "ok" and bad.state == "fail" and str(demo_folder(tmp_path)) in bad.text
+
+
 def played(folder: Path) -> None:
     with Journal(folder, write=True) as journal:
         rules = Rules.make(2)
@@ -113,6 +123,8 @@ def test_lights(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as strip:
         there = {"url": f"http://127.0.0.1:{strip.getsockname()[1]}"}
         assert states(machine.check_lights({"wled": there})) == {"lights": "ok"}
+        bare = {"url": there["url"].removeprefix("http://")}
+        assert states(machine.check_lights({"wled": bare})) == {"lights": "ok"}
     for table, words in (
         ({"backends": ["serial"], "serial": gone}, "ttyUSB9"),
         ({"wled": gone}, "ttyUSB9"),
