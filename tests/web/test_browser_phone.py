@@ -156,6 +156,35 @@ def test_a_game_is_followed_with_a_phone_as_camera(program: Program, phone: Any)
     assert link.partition("#")[2] not in program.log.read_text()
 
 
+def test_the_phone_goes_on_in_another_language(program: Program, phone: Any) -> None:
+    line = phone.locator("#line")
+    phone.goto(program.link)
+    phone.wait_for_selector("body[data-ready]")
+    phone.click(".menu summary")
+    phone.click(".languages [lang=pl]")
+    phone.wait_for_selector("html[lang=pl] body[data-ready]")
+    playwright.expect(phone.locator("#start")).to_be_visible()
+    playwright.expect(line).to_have_attribute("data-line", "off")  # it has not been allowed yet
+    phone.click("#start")
+    playwright.expect(line).to_have_attribute("data-line", "live")
+    # It leads to this page, so that touching it by mistake stopped the camera.
+    playwright.expect(phone.locator(".brand[href]")).to_have_count(0)
+    phone.click(".menu summary")
+    phone.click(".languages [lang=it]")
+    phone.wait_for_selector("html[lang=it] body[data-ready]")
+    playwright.expect(line).to_have_attribute("data-line", "live")
+    playwright.expect(phone.locator("#start")).to_be_hidden()
+    # Once another phone is the camera, this one stays as it is.
+    other = phone.context.new_page()
+    other.goto(program.link)
+    other.click("#start")
+    playwright.expect(line).to_have_attribute("data-line", "stopped")
+    phone.reload()
+    phone.wait_for_selector("body[data-ready]")
+    playwright.expect(phone.locator("#start")).to_be_visible()
+    playwright.expect(other.locator("#line")).to_have_attribute("data-line", "live")
+
+
 MAX_SECONDS_TO_FIRST_TURN: Final = 300.0
 """From the first command to the first reported turn."""
 

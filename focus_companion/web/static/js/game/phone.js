@@ -17,7 +17,7 @@ const $ = (name) => document.querySelector(name);
 const [view, line, start, torch] = ["#view", "#line", "#start", "#torch"].map($);
 const canvas = document.createElement("canvas");
 const pen = canvas.getContext("2d", { alpha: false });
-// Choosing a language reloads the page without the fragment.
+// Choosing a language reloads the page without the fragment; the camera then goes on.
 const word = location.hash.slice(1) || sessionStorage.getItem("word") || "";
 sessionStorage.setItem("word", word);
 
@@ -107,6 +107,7 @@ async function round() {
 
 async function run() {
   running = true;
+  sessionStorage.setItem("running", "yes");
   start.hidden = true;
   say("off", t("Connecting to the companion …"));
   let wait = 0;
@@ -118,6 +119,7 @@ async function run() {
       if (problem instanceof Stopped) {
         say("stopped", problem.message);
         running = false;
+        sessionStorage.removeItem("running");
       } else {
         console.info(problem.message);
         say("off", t("The companion cannot be reached. The page keeps trying."));
@@ -153,4 +155,5 @@ document.addEventListener("visibilitychange", () => {
 });
 
 keepScreenOn();
+if (sessionStorage.getItem("running")) run();
 document.body.dataset.ready = "";
