@@ -162,6 +162,57 @@ def test_a_reserve_that_no_game_has_is_left_to_the_player(table, seen: Seen, loo
     assert not any(incident["type"] == "corrected" for incident in table.session.record().incidents)
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "Red: 19 pieces"), ("pl", "Czerwony: pionków"), ("it", "Rosso: in tutto 19")]
+)
+def test_more_pieces_than_a_set_has_are_pointed_out(
+    table, seen: Seen, looping, language: str, words: str
+) -> None:
+    page = seen.open(f"/?lang={language}")
+    edit_square(page, "b6")
+    excess = page.locator("#editor .excess")
+    expect(excess).to_have_text("")
+    page.locator(".add button").nth(1).click()
+    expect(excess).to_contain_text(words)
+    expect(excess).to_contain_text("18")
+    page.click("[data-edit=drop]")
+    expect(excess).to_have_text("")
+    page.fill(".held [name=red]", "2")
+    expect(excess).to_contain_text("20")
+    page.fill(".held [name=red]", "0")
+    # Sets differ, so that it can be right.
+    page.locator(".add button").nth(1).click()
+    page.click("[data-edit=done]")
+    page.wait_for_selector("#editor", state="hidden")
+    # What the game has from then on is no longer pointed out.
+    page.click("[data-act=edit]")
+    expect(page.locator("#editor")).to_be_visible()
+    expect(excess).to_have_text("")
+    assert seen.troubles == []
+
+
+def test_the_editor_follows_those_who_leave(browser, tmp_path: Path, make_table) -> None:
+    table = make_table(tmp_path, Rules.make(3, thirteenth_piece=False))
+    table.start()
+    with PageServer(create_app(table.session, table.journal), port=0) as server, table.looping():
+        context = browser.new_context()
+        page = Seen(context.new_page(), server.port).open()
+        edit_square(page, "b6")
+        page.locator(".add button").first.click()
+        players = page.locator(".whose option")
+        expect(players).to_have_count(3)
+        page.select_option(".whose select", "red")
+        table.session.submit(Leave("g")).result(REQUEST_TIMEOUT)
+        expect(players).to_have_count(2)
+        expect(page.locator(".whose select")).to_have_value("red")
+        expect(page.locator("#editor .excess")).to_contain_text("12")
+        # The draft is kept as long as a game can go on from it.
+        assert stack(page, "b6").startswith("b6: 2 pieces")
+        table.session.submit(Leave("b")).result(REQUEST_TIMEOUT)
+        expect(page.locator("#editor")).to_be_hidden()
+        context.close()
+
+
 def test_no_position_is_set_while_only_one_player_is_left(browser, tmp_path: Path, make_table) -> None:
     table = make_table(tmp_path, Rules.make(3, thirteenth_piece=False))
     table.start()

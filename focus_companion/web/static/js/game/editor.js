@@ -2,13 +2,23 @@
 
 import { colourWord } from "../board/names.js";
 import { token } from "../board/pieces.js";
-import { playersOf } from "./state.js";
+import { playersOf, possible } from "./state.js";
 import { LETTERS, stacksOf, textOf } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
 import { t } from "../lib/texts.js";
 import { playerName } from "./words.js";
 
 const MAX_HEIGHT = 5;
+
+/** How many pieces each player has in a game from its usual start. */
+const SET_SIZE = { 2: 18, 3: 13, 4: 13 };
+
+/** The pieces of a colour on the stacks, in reserve and captured; `reserves` and `captured` may be missing. */
+function countOf(colour, stacks, reserves, captured) {
+  const standing = Object.values(stacks).join("").split(LETTERS[colour]).length - 1;
+  const taken = Object.values(captured ?? {}).reduce((sum, row) => sum + (row[colour] ?? 0), 0);
+  return standing + (reserves?.[colour] ?? 0) + taken;
+}
 
 export class Editor {
   /** `onChange()` is called after every change of the draft, `send(body)` sends it; true if it was accepted. */
@@ -17,6 +27,7 @@ export class Editor {
     card.querySelector("[data-edit=done]").addEventListener("click", () => this.done());
     card.querySelector("[data-edit=cancel]").addEventListener("click", () => this.close());
     card.querySelector("[data-edit=drop]").addEventListener("click", () => this.change((stack) => stack.slice(0, -1)));
+    card.querySelector(".held").addEventListener("input", () => this.count());
     card.querySelector("[data-edit=empty]").addEventListener("click", () => this.change(() => ""));
   }
 
@@ -41,9 +52,7 @@ export class Editor {
     this.card.querySelector(".held").replaceChildren(
       ...colours.map((colour) => h("label", {}, h("span", {}, t("Reserve of {player}", { player: playerName(state, colour) })), h("input", { type: "number", min: 0, max: 99, name: colour, value: state.start_from ? 0 : (state.reserves?.[colour] ?? 0) }))),
     );
-    const turn = this.card.querySelector("select");
-    turn.replaceChildren(...colours.filter((colour) => !(state.out ?? []).includes(colour)).map((colour) => h("option", { value: colour }, playerName(state, colour))));
-    if (state.to_move) turn.value = state.to_move;
+    this.offerPlayers(state);
     this.card.hidden = false;
     document.body.dataset.editing = "";
     this.selectSquare(null);
@@ -61,6 +70,32 @@ export class Editor {
     this.card.querySelector(".pile").replaceChildren(...[...stack].map((letter) => token(letter)));
     for (const button of this.card.querySelectorAll(".add button")) button.disabled = !square || stack.length >= MAX_HEIGHT;
     for (const name of ["drop", "empty"]) this.card.querySelector(`[data-edit=${name}]`).disabled = !stack;
+    this.count();
+  }
+
+  /** Offer everybody who is not out as the player to move. */
+  offerPlayers(state) {
+    const turn = this.card.querySelector("select");
+    const inPlay = playersOf(state).filter((colour) => !(state.out ?? []).includes(colour));
+    turn.replaceChildren(...inPlay.map((colour) => h("option", { value: colour }, playerName(state, colour))));
+    if (state.to_move) turn.value = state.to_move;
+  }
+
+  get reserves() {
+    return Object.fromEntries([...this.card.querySelectorAll(".held input")].map((input) => [input.name, Number(input.value)]));
+  }
+
+  /** Say which colour has more pieces than a set, and than the game so far. It may be right: sets differ. */
+  count() {
+    const { state } = this;
+    const captured = state.start_from ? {} : state.captured;
+    const usual = state.rules?.thirteenth_piece === false ? 12 : SET_SIZE[playersOf(state).length];
+    const excess = playersOf(state).flatMap((colour) => {
+      const limit = Math.max(usual, state.start_from ? 0 : countOf(colour, stacksOf(state.position), state.reserves, captured));
+      const n = countOf(colour, this.stacks, this.reserves, captured);
+      return n > limit ? [t("{player}: {n} pieces in all, with the reserve and those captured. A set has {limit}.", { player: playerName(state, colour), n, limit })] : [];
+    });
+    this.card.querySelector(".excess").textContent = excess.join(" ");
   }
 
   change(how) {
@@ -74,14 +109,20 @@ export class Editor {
     const inputs = [...this.card.querySelectorAll(".held input")];
     // A number that no game has is for the player to correct: rounded, it would be another one.
     if (!inputs.every((input) => input.reportValidity())) return;
-    const reserves = Object.fromEntries(inputs.map((input) => [input.name, Number(input.value)]));
-    const body = { act: "set_position", position: this.position, to_move: this.card.querySelector("select").value, reserves };
+    const body = { act: "set_position", position: this.position, to_move: this.card.querySelector("select").value, reserves: this.reserves };
     if (await this.send(body)) this.close();
   }
 
-  /** Give up the draft once another game has begun. */
+  /** Give up the draft once another game has begun or no position can be set any more; a player who is out does not move. */
   follow(state) {
-    if (this.active && state.game !== this.state.game) this.close();
+    if (!this.active) return;
+    if (state.game !== this.state.game || !(state.start_from || possible(state).edit)) this.close();
+    else if (String(state.out) !== String(this.state.out)) {
+      const chosen = this.card.querySelector("select").value;
+      this.state = { ...this.state, out: state.out };
+      this.offerPlayers(state);
+      if (!(state.out ?? []).includes(chosen)) this.card.querySelector("select").value = chosen;
+    }
   }
 
   close() {
