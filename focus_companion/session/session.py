@@ -289,6 +289,11 @@ class Session:
         return self._history.record()
 
     @property
+    def waits_for_journal(self) -> bool:
+        """Whether events wait until the journal can store them. Pictures are not looked at meanwhile."""
+        return bool(self._held)
+
+    @property
     def apart(self) -> float:
         """Sufficient seconds between two pictures now; 0 if every picture is wanted."""
         return _AT_REST_INTERVAL if self._sight.at_rest else 0.0

@@ -10,13 +10,13 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from loopback import free_port
-from scripted import Script
+from scripted import Player, Script, Still, play_on
 from small_demo import SMALL_DEMO
 
 from focus_companion.commands.play import Name, command
@@ -33,6 +33,7 @@ from focus_companion.session import events
 from focus_companion.session.requests import RuleLegal, SetPosition
 from focus_companion.session.session import Session
 from focus_companion.settings import Settings
+from focus_companion.storage.errors import JournalError
 from focus_companion.storage.journal import Journal
 from focus_companion.vision.capture.frames import FrameError
 
@@ -106,6 +107,34 @@ def test_demo_follows_what_is_done_on_the_page(monkeypatch: pytest.MonkeyPatch) 
     now[0] += play_source.STUCK_TIMEOUT + 1
     assert demo.must_reopen([])
     assert not demo.must_reopen([moved])
+
+
+def test_after_a_full_disk_the_demo_shows_the_position_of_the_game(tmp_path: Path) -> None:
+    class FullDisk(Journal):
+        full = False
+
+        def append_all(self, game: int, new: Sequence[events.Event]) -> list[int]:
+            if self.full:
+                raise JournalError("the disk is full")
+            return super().append_all(game, new)
+
+    demo, now = Demo("demo"), [0.0]
+    with FullDisk(tmp_path, write=True) as journal:
+        session = Session(Rules.make(2), {}, journal, Player, clock=lambda: now[0])
+        demo.follow(session)
+        emitted, index = play_on(session.push, 3), 100
+        assert emitted and not demo.must_reopen(emitted)
+        journal.full = True
+        while session.state()["fault"] is None:
+            index += 1
+            assert not demo.must_reopen(session.push(Still(index)))
+        # What the simulated players do from now on is not seen.
+        assert not demo.must_reopen(session.push(Still(index + 1)))
+        journal.full, now[0] = False, 5.0
+        emitted = session.push(Still(index + 2))
+        assert [event.type for event in emitted][:1] == ["move"]
+        assert demo.must_reopen(emitted)
+        assert not demo.must_reopen(session.push(Still(index + 3)))
 
 
 def test_only_the_demo_is_reopened() -> None:

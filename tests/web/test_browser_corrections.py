@@ -163,7 +163,8 @@ def test_a_reserve_that_no_game_has_is_left_to_the_player(table, seen: Seen, loo
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en", "Red: 19 pieces"), ("pl", "Czerwony: pionków"), ("it", "Rosso: in tutto 19")]
+    ("language", "words"),
+    [("en", "Red: 19 pieces"), ("pl", "Czerwony: pionków"), ("it", "Rosso: in tutto 19")],
 )
 def test_more_pieces_than_a_set_has_are_pointed_out(
     table, seen: Seen, looping, language: str, words: str

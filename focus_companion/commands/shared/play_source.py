@@ -92,6 +92,7 @@ class Demo(Chosen):
         self._session: Session | None = None
         self._view: BoardView | None = None
         self._moved = time.monotonic()
+        self._unseen = False
 
     def follow(self, session: Session) -> None:
         self._session = session
@@ -112,6 +113,13 @@ class Demo(Chosen):
 
     def must_reopen(self, emitted: Sequence[Event]) -> bool:
         now = time.monotonic()
+        if self._session is not None and self._session.waits_for_journal:
+            # The simulated players play on, unseen.
+            self._moved, self._unseen = now, True
+            return False
+        if self._unseen:
+            self._unseen = False
+            return True
         if any(isinstance(event, Moved) for event in emitted):
             self._moved = now
         # Changes made on the page (the simulated players never take back, correct, or change who begins) must
