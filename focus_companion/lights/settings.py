@@ -208,6 +208,8 @@ def _wled(table: Mapping[str, Any]) -> WledSettings:
 
 
 def _is_web_address(text: str) -> bool:
+    if " " in text or not text.isprintable():
+        return False
     try:
         parts = urlsplit(text)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from http.client import HTTPException
 from typing import Any, Final, Protocol
 
 import serial
@@ -58,8 +59,12 @@ class HttpTransport:
             data=json.dumps(message, separators=(",", ":")).encode(),
             headers={"Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-            answer.read(4096)
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+                answer.read(4096)
+        except (HTTPException, ValueError) as fault:
+            # An answer that is cut off or not HTTP, as from a strip that restarts; a name that no host has.
+            raise OSError(str(fault) or type(fault).__name__) from fault
 
     def close(self) -> None:
         """Nothing is kept open."""

@@ -78,6 +78,7 @@ def test_settings_are_read(toml: str, settings: LightSettings) -> None:
         ('[wled]\nurl = "ftp://strip.local"', 'lights.wled.url: "ftp://strip.local"'),
         ('[wled]\nurl = "http://"', "lights.wled.url"),
         ('[wled]\nurl = "http://strip:ab"', "lights.wled.url"),
+        ('[wled]\nurl = "my strip"', 'lights.wled.url: "my strip"'),
         ("[gpio]\nwarning = 17", "turn red and warning both have pin 17"),
         ("[gpio]\nreserves = {red = [5, 5]}", "reserves red and reserves red both have pin 5"),
         ('backends = ["wled"]', "[lights.wled]"),

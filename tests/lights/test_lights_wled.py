@@ -117,6 +117,39 @@ def test_an_unreachable_strip_gives_one_warning(caplog: pytest.LogCaptureFixture
     assert len(caplog.records) == 1 and "127.0.0.1:1" in caplog.text
 
 
+@pytest.mark.parametrize("nonsense", [b"hello\r\n\r\n", b""])
+def test_a_strip_that_answers_nonsense_is_tried_again(
+    strip: tuple[str, type[Strip]], nonsense: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    url, handler = strip
+    restarting = [True]
+    answer = handler.do_POST
+
+    def do_post(self: Strip) -> None:
+        if restarting[0]:
+            self.wfile.write(nonsense)
+        else:
+            answer(self)
+
+    handler.do_POST = do_post  # type: ignore[method-assign]
+    with caplog.at_level(logging.INFO):
+        backend = make_wled(WledSettings(url=url), 255)
+        backend.tick()
+        assert not backend.settled() and "does not take light" in caplog.text
+        restarting[0] = False
+        backend._retry_at = 0  # type: ignore[attr-defined]
+        backend.tick()
+        assert backend.settled() and "is back" in caplog.text
+        backend.close()
+
+
+def test_a_name_that_no_host_has_stops_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    backend = make_wled(WledSettings(url="http://a..b"), 96)
+    backend.tick()
+    backend.close()
+    assert "does not take light" in caplog.text
+
+
 def test_unknown_pixel_names_are_refused() -> None:
     with pytest.raises(LightsUnavailable, match="turn purple"):
         make_wled(WledSettings(url="x", pixels={"turn purple": 1}), 96)
