@@ -124,13 +124,14 @@ def write_atomically(path: Path, content: bytes, option: str = "--output") -> No
             with path.open("wb") as stream:
                 stream.write(content)
             return
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:32]}.", suffix=".part")
+        place = path.resolve()  # a link stays, and the file is where it leads
+        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:32]}.", suffix=".part")
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(temporary).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        Path(temporary).replace(path)
+        Path(temporary).chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
+        Path(temporary).replace(place)
     except (OSError, ValueError) as error:
         if temporary is not None:
             with suppress(FileNotFoundError):

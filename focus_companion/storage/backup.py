@@ -51,12 +51,14 @@ def back_up(folder: Path, target: Path | None = None) -> Copied:
         if target is None:
             (folder / "backups").mkdir(exist_ok=True, mode=0o700)
             target = folder / "backups" / f"journal-{swap.stamp()}.sqlite"
-        _refuse_other(target)
-        with swap.fresh(target.with_name(f".{target.name}.part")) as part:
+        # A link stays, and the copy is where it leads.
+        place = target.resolve()
+        _refuse_other(place, target)
+        with swap.fresh(place.with_name(f".{place.name}.part")) as part:
             with closing(opening.to_look_at(path)) as source:
                 opening.copy(source, part)
             found = check(part, path, own=True)
-            swap.publish(part, target)
+            swap.publish(part, place)
     except (sqlite3.Error, OSError) as error:
         problem = as_journal_error(error, target or folder)
         # The journal is damaged, not the copy, which has just been made.
@@ -130,12 +132,18 @@ def check(path: Path, name: Path, *, own: bool = False) -> tuple[int, int]:
         raise problem from error
 
 
-def _refuse_other(target: Path) -> None:
-    """Raise JournalForeign if anything but an older copy would be replaced."""
-    if not target.exists():
+def _refuse_other(place: Path, name: Path) -> None:
+    """Raise JournalForeign if anything but an older copy would be replaced. ``name``: what to call it."""
+    if not place.exists():
         return
+    if not place.is_file():
+        # A folder, or a device or pipe, which would no longer be one.
+        raise JournalForeign(f"{name} is not a file; give another name for the copy")
+    if place.name == swap.FILE_NAME and (place.parent / LOCK).exists():
+        # A program that plays would go on writing to the file that was replaced.
+        raise JournalForeign(f"{name} is a journal in use, not a copy of one; give another name for the copy")
     try:
-        with closing(opening.to_look_at(target)) as database:
-            schema.check(database, target, "give another name for the copy")
+        with closing(opening.to_look_at(place)) as database:
+            schema.check(database, name, "give another name for the copy")
     except sqlite3.DatabaseError as error:
-        raise JournalForeign(f"{target} is not a copy of a journal; give another name") from error
+        raise JournalForeign(f"{name} is not a copy of a journal; give another name") from error

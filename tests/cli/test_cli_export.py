@@ -68,6 +68,17 @@ def test_an_illegal_record_leaves_the_old_file_unchanged(focus: Any, write: Any,
     assert output.read_text() == "the old one"
 
 
+def test_a_link_stays_and_the_export_is_where_it_leads(focus: Any, write: Any, tmp_path: Path) -> None:
+    link, place = tmp_path / "link.sgf", tmp_path / "stick" / "game.sgf"
+    place.parent.mkdir()
+    link.symlink_to(place)
+    record = write("g.json", game({"players": 2}, 3))
+    for name in ("text", "sgf"):
+        assert focus("export", record, "--format", name, "--output", link).status == 0
+        assert link.is_symlink() and list(place.parent.iterdir()) == [place]
+    assert place.read_bytes().startswith(b"(;FF[4]")
+
+
 def test_a_missing_folder_is_reported(focus: Any, write: Any, tmp_path: Path) -> None:
     path = write("g.json", game({"players": 2}, 1))
     ended = focus("export", path, "--format", "sgf", "--output", tmp_path / "no" / "out.sgf")

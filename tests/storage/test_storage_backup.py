@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 import subprocess
 import sys
@@ -163,6 +164,35 @@ def test_a_file_that_is_not_a_copy_is_refused_and_not_overwritten(tmp_path: Path
         back_up(tmp_path / "nowhere")
     with pytest.raises(JournalError, match="no file"):
         restore(tmp_path, tmp_path / "none.sqlite")
+
+
+def test_a_journal_is_not_replaced_by_a_copy_while_a_game_is_played(tmp_path: Path) -> None:
+    (tmp_path / "link.sqlite").symlink_to(tmp_path / "data" / "journal.sqlite")
+    with Journal(tmp_path / "data", write=True) as journal:
+        session = Session(RULES, {}, journal, Player, again=1.0)
+        play_on(session.push, 10)
+        for name in ("data/journal.sqlite", "link.sqlite"):
+            with pytest.raises(JournalForeign, match=rf"{name} is a journal in use, not a copy"):
+                back_up(tmp_path / "data", tmp_path / name)
+        play_on(session.push, 10, 10)
+        expected = list(journal.events(limit=1000))
+    assert events(tmp_path / "data") == expected
+
+
+def test_a_pipe_is_not_replaced_by_a_copy_and_a_link_stays(tmp_path: Path) -> None:
+    played(tmp_path / "data")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(JournalForeign, match="pipe is not a file"):
+        back_up(tmp_path / "data", tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "stick").mkdir()
+    link = tmp_path / "link.sqlite"
+    link.symlink_to(tmp_path / "stick" / "copy.sqlite")
+    for _ in range(2):
+        made = back_up(tmp_path / "data", link)
+        assert made.path == link and link.is_symlink()
+        assert check(tmp_path / "stick" / "copy.sqlite", link) == (made.games, made.events)
+    assert [path.name for path in (tmp_path / "stick").iterdir()] == ["copy.sqlite"]
 
 
 def test_a_copy_is_replaced_only_by_a_complete_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
