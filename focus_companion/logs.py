@@ -77,13 +77,14 @@ class _Cleaned(logging.Formatter):
 
 
 class _Lines(_Cleaned):
-    """One line per message; tracebacks are only for the file."""
+    """One line per message, without what a terminal would obey; tracebacks are only for the file."""
 
     def format(self, record: logging.LogRecord) -> str:
         bare = logging.makeLogRecord(
             record.__dict__ | {"exc_info": None, "exc_text": None, "stack_info": None}
         )
-        return " ".join(super().format(bare).split())
+        text = " ".join(super().format(bare).split())
+        return "".join(char if char.isprintable() else " " for char in text)
 
 
 class _Private(RotatingFileHandler):

@@ -274,7 +274,7 @@ class OtherTable:
     def _say(self, line: str) -> None:
         """Print a line on the terminal unless it was the last one."""
         if line and line != self._said:
-            log.warning("%s", line)
+            log.info("%s", line)
             self._tell(f"   !  {line}")
         self._said = line
 

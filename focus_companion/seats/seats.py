@@ -245,7 +245,7 @@ class Seats:
         kind = parse_kind(place.kind)
         who = "the computer" if kind.by == COMPANION else kind.target
         line = f"{NAMES[place.player].capitalize()} ({who}) has not played: {detail}"
-        log.warning("%s", line)
+        log.info("%s", line)
         self._tell(f"   !  {line}; the page asks who takes over")
         request = GiveUp(place.player, place.game, place.ply, place.position, why, detail)
         self._send(place, request)

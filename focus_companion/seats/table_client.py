@@ -30,6 +30,9 @@ SEAT_COOKIE: Final = "focus_seat"
 _MAX_RESPONSE_BYTES: Final = 4_000_000
 """A game of thousands of turns has fewer."""
 
+_MAX_REASON_LENGTH: Final = 200
+"""Characters of what the other table says when it refuses or is not understood."""
+
 _TIMEOUT: Final = 10.0
 """Seconds for each step of a request."""
 
@@ -105,11 +108,13 @@ class TableClient:
             headers["Cookie"] = f"{SEAT_COOKIE}={token}"
         try:
             line.request(method, path, None if body is None else json.dumps(body), headers)
-            answer = line.getresponse()
-            content = answer.read(_MAX_RESPONSE_BYTES + 1)
+            with line.getresponse() as answer:
+                content = answer.read(_MAX_RESPONSE_BYTES + 1)
             cookies = answer.headers.get_all("Set-Cookie") or []
-        except (OSError, http.client.HTTPException) as error:
-            raise Unreachable(str(error) or type(error).__name__) from error
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            # It may quote what was answered, or the host may be a name that no host has.
+            why = printable(str(error)[:_MAX_REASON_LENGTH]).strip()
+            raise Unreachable(why or type(error).__name__) from error
         finally:
             line.close()
         if answer.status >= 500:
@@ -123,7 +128,7 @@ class TableClient:
         if answer.status >= 300:
             said = parsed.get("error")
             text = said if isinstance(said, str) else f"HTTP {answer.status}"
-            raise Declined(printable(text[:200]).strip())
+            raise Declined(printable(text[:_MAX_REASON_LENGTH]).strip())
         return Answer(parsed, _token(cookies))
 
     def _read(self) -> dict[str, str]:

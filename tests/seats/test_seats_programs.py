@@ -163,7 +163,7 @@ def test_a_program_has_less_than_the_camera(
     [("hang", "late"), ("die", "ended"), ("nonsense", "nonsense"), ("illegal", "nonsense")],
 )
 def test_a_failing_seat_is_reported_once_and_the_game_waits(
-    table: Callable[..., Table], fault: str, why: str
+    table: Callable[..., Table], fault: str, why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     # Only a program that hangs uses up the patience.
     patience = 1.0 if fault == "hang" else 60.0
@@ -174,6 +174,8 @@ def test_a_failing_seat_is_reported_once_and_the_game_waits(
     assert (failed["player"], failed["by"], failed["why"]) == ("green", "engine", why)
     time.sleep(0.4)
     assert len(made.lines) == 1 and "Green" in made.lines[0]
+    # Warnings are shown on the terminal, too, where the line is already.
+    assert [record for record in caplog.records if record.levelname == "WARNING"] == []
     if fault == "die":
         assert "status 3: a fault of mine" in made.lines[0]
     # Somebody else goes on.

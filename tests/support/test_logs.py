@@ -67,6 +67,15 @@ def test_no_secret_is_written_anywhere(tmp_path: Path, capsys: pytest.CaptureFix
     assert "Traceback" in kept and "Traceback" not in shown and shown.count("\n") == 2
 
 
+def test_a_terminal_obeys_nothing_that_a_device_or_another_machine_has_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs.start("info", tmp_path)
+    log.warning("the strip says %s", "\x1b[2J\r\nred \u202e\x9b1m")
+    shown = capsys.readouterr().err
+    assert shown.rstrip("\n").isprintable() and shown.startswith("WARNING: the strip says  [2J red")
+
+
 def test_the_row_of_files_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logs, "MAX_FILE_BYTES", 2000)
     path = logs.start("info", tmp_path)
