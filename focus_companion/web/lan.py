@@ -11,24 +11,22 @@ import segno
 
 def lan_addresses(port: int, scheme: str = "http") -> list[str]:
     """Addresses of the page for other machines of the network, best first; none without a network."""
-    return [f"{scheme}://[{ip}]:{port}/" if ":" in ip else f"{scheme}://{ip}:{port}/" for ip in lan_ips()]
+    return [f"{scheme}://{ip}:{port}/" for ip in lan_ips()]
 
 
 def lan_ips() -> list[str]:
     """This machine's own addresses in its network, best first; none without a network.
 
-    They are those of the interface through which a packet to the internet would leave; nothing is sent.
+    It is that of the interface through which a packet to the internet would leave; nothing is sent. Our pages
+    listen on IPv4 only.
     """
-    found = []
-    for family, target in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
-        with closing(socket.socket(family, socket.SOCK_DGRAM)) as probe:
-            try:
-                probe.connect((target, 9))
-            except OSError:
-                # There is no route of this family, so there is no address to show.
-                continue
-            found.append(str(probe.getsockname()[0]))
-    return found
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            # There is no route, so there is no address to show.
+            return []
+        return [str(probe.getsockname()[0])]
 
 
 def host_names() -> list[str]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import socket
+from pathlib import Path
+
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from focus_companion.commands.shared.serving import announce
+from focus_companion.settings import load
 from focus_companion.web.access import HttpError, PinGate, host_name, is_loopback
 from focus_companion.web.app import create_app
+from focus_companion.web.lan import lan_addresses
 
 LAN = {"REMOTE_ADDR": "192.168.1.77"}
 
@@ -25,6 +31,32 @@ def act(client: FlaskClient, host: str = "localhost", remote: str = "127.0.0.1",
         headers={"Host": host, **{name.replace("_", "-"): value for name, value in headers.items()}},
         environ_overrides={"REMOTE_ADDR": remote},
     )
+
+
+class Routed(socket.socket):
+    """A socket of a machine whose network has addresses of both kinds."""
+
+    def connect(self, address: object) -> None:
+        pass
+
+    def getsockname(self) -> tuple[str, int]:
+        return ("192.168.1.20" if self.family == socket.AF_INET else "2001:db8::20"), 40_000
+
+
+def test_only_addresses_that_the_page_listens_on_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("focus_companion.web.lan.socket.socket", Routed)
+    assert lan_addresses(8000) == ["http://192.168.1.20:8000/"]
+
+
+def test_without_a_network_it_is_said_how_others_will_reach_the_page(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr("focus_companion.web.lan.lan_ips", list)
+    environ = {"XDG_CONFIG_HOME": str(tmp_path)}
+    announce(load({"lan": True}, environ), 8000)
+    assert "From other machines: at port 8000" in capsys.readouterr().out
+    announce(load({}, environ), 8000)
+    assert "From other machines" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,8 @@ def announce(settings: Settings, port: int) -> None:
     addresses = lan_addresses(port)
     for address in addresses:
         say(f"From other machines: {address}")
+    if not addresses:
+        say(f"From other machines: at port {port} of this one's address, once it is in a network")
     if addresses and sys.stdout.isatty():
         say(qr_text(addresses[0]))
 
