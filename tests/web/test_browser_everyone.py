@@ -204,6 +204,27 @@ def test_every_text_about_the_connection_fits_into_the_bar(table, seen: Seen, wi
     )
 
 
+BESIDE_THE_LINE = """([demo, viewers]) => {
+  document.querySelector('#demo').hidden = !demo;
+  document.querySelector('#watching').hidden = !viewers;
+  document.querySelector('#watching').textContent = viewers;
+}"""
+
+
+@pytest.mark.parametrize("width", [320, 360, 390, 420, 500, 640])
+@pytest.mark.parametrize(("language", "viewers"), [("en", "12 viewers"), ("it", "12 guardano")])
+def test_the_connection_is_readable_beside_the_demos_sign_and_the_viewers(
+    table, seen: Seen, width: int, language: str, viewers: str
+) -> None:
+    page = seen.open(f"/?lang={language}")
+    page.set_viewport_size({"width": width, "height": 780})
+    for demo, shown in ((True, ""), (False, viewers), (True, viewers)):
+        page.evaluate(BESIDE_THE_LINE, [demo, shown])
+        for said in (*OF_THE_LINE, "Connessione", "In diretta", "Live"):
+            assert not page.evaluate(CROWDED, said), (demo, shown, said)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.parametrize("path", ["/", "/games", "/players"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(table, server: PageServer, browser, path: str, scheme: str) -> None:
