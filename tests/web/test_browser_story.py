@@ -113,6 +113,21 @@ def test_the_selected_turn_is_visible_in_the_list(sent: Callable[..., Any]) -> N
     assert listed["y"] <= current["y"] and current["y"] + 44 <= listed["y"] + listed["height"]
 
 
+@pytest.mark.parametrize("width", [390, 720, 1040, 1300])
+def test_all_turns_and_the_names_are_printed(sent: Callable[..., Any], width: int) -> None:
+    page = sent(game(60, players=NAMES), viewport={"width": width, "height": 700})
+    page.emulate_media(media="print")
+    for name in ("#moves", ".side", ".play"):
+        box = page.locator(name)
+        assert box.evaluate("box => box.scrollHeight <= box.clientHeight + 1"), name
+    low = page.locator("#moves li").last.bounding_box()
+    assert low is not None
+    assert low["y"] + low["height"] <= page.evaluate("document.documentElement.scrollHeight")
+    expect(page.locator("h1")).to_be_visible()
+    expect(page.locator("#facts")).to_be_visible()
+    expect(page.locator("#replay")).to_be_hidden()
+
+
 def test_alerts_are_shown_with_their_turn_and_on_the_board(sent: Callable[..., Any]) -> None:
     page = sent(game(6, players=NAMES, incidents=(ALERT | {"time": 25.0},)))
     notes = page.locator("#notes")
