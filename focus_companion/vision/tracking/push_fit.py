@@ -31,13 +31,21 @@ _START_OFFSET = 0.3
 
 
 def fits(
-    image: Image, held: Camera, start: Camera, profile: BoardProfile, stacks: Sequence[str]
+    image: Image,
+    held: Camera,
+    start: Camera,
+    profile: BoardProfile,
+    stacks: Sequence[str],
+    *,
+    both: bool = True,
 ) -> list[tuple[Camera, float]]:
     """Poses of the board with the agreement of its outlines (0 … 0.8), best first by outlines and pixels.
 
     ``held`` is the previous camera, ``start`` the one that the colours indicate, which may be half a square
     off. Fits start from both, then from places around ``start``, until one is certain: its outlines agree,
-    and so do the pixels, as the outlines of pieces may fit those of their shadows.
+    and so do the pixels, as the outlines of pieces may fit those of their shadows. ``both``: the board may
+    have been pushed and the camera knocked. A push and a rotation that nearly cancel out move the picture
+    little, but tilt the stacks in it.
     """
     fine, _ = reduced(image, FINE_PIXELS)
     before = resized(held, fine)
@@ -49,7 +57,9 @@ def fits(
         # A board that is pushed moves in the plane of its table, and a camera that is knocked rotates on its
         # stand. The other degrees of freedom are known more exactly from before.
         poses = (before, slid(before, free, profile), rotated(before, free, profile), free)
-        costs = negative_log_likelihoods(edges, poses, profile, heights) + _PARAMETERS * PARAMETER_COST
+        number = len(poses) if both else len(poses) - 1
+        costs = negative_log_likelihoods(edges, poses[:number], profile, heights)
+        costs += _PARAMETERS[:number] * PARAMETER_COST
         camera = poses[int(costs.argmin())]
         return camera, outline_agreement(edges, camera, profile, heights)
 

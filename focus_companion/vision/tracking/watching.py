@@ -330,7 +330,7 @@ class Watching:
         before, stacks = self._placement, self._context.standing
         camera = motion.camera(before.camera)
         # The outlines refine the pose, as the lens may be known less well than the board.
-        fitted, agrees = fits(taken.image, camera, camera, before.profile, stacks)[0]
+        fitted, agrees = fits(taken.image, camera, camera, before.profile, stacks, both=False)[0]
         self._placement = before.at(fitted if agrees > CERTAIN_AGREEMENT else camera)
         hidden = self._reference.hidden
         self._reference = Reference(taken, hidden, hidden)
