@@ -139,8 +139,7 @@ class World:
             # An illegal act adds no turns to the belief.
             moves = (*turns, *moves) if act.legal else turns
             believed = len(turns)
-        return replace(
-            act,
+        return act._replace(
             kind=kind,
             changes=changes,
             moves=moves,

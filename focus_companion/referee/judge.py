@@ -288,7 +288,7 @@ def _moved_out_of_sight(look: Look, best: Judgement, pending: Pending | None) ->
         # Where the pieces plainly are not, they did not go: they are in a hand.
         and look.evidence.gain(a.changes).nats - without > -TEMPERATURE
     ]
-    return replace(best, act=replace(min(moved, key=_implausibility), lifted=True)) if moved else best
+    return replace(best, act=min(moved, key=_implausibility)._replace(lifted=True)) if moved else best
 
 
 def _implausibility(act: Act) -> int:

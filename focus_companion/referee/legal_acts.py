@@ -7,7 +7,6 @@ requires a few dozen acts to be weighed, not the thousands that are possible.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from ..game.moves import Move, legal_moves
 from ..game.play import apply, removed, trimmed, untrimmed
@@ -73,7 +72,7 @@ class LegalActs:
                 stack = self.stacks[square]
                 for number in range(1, len(stack) + 1):
                     changes = {**act.changes, square: stack[:-number]}
-                    yield replace(act, changes=changes, lifted=True, given_prior=prior)
+                    yield act._replace(changes=changes, lifted=True, given_prior=prior)
 
     def _pendings(
         self, position: Position, move: Move, earlier: tuple[Move, ...], kind: Kind
@@ -129,7 +128,7 @@ class LegalActs:
                 changes = changes_between(self.stacks, trimmed(position, move), touched)
                 yield Act(Kind.TURNS, changes, turns, given_prior=prior)
                 pendings = self._pendings(position, move, made, Kind.TURNS)
-                yield from (replace(act, given_prior=prior) for act in pendings)
+                yield from (act._replace(given_prior=prior) for act in pendings)
             if len(turns) < most:
                 after = apply(position, move, self.rules)
                 yield from self._continued(after, turns, squares, most, may_hide=may_hide and seen)
@@ -197,7 +196,7 @@ class LegalActs:
                 return
             act = Act(Kind.BACK, changes, moves, ply=ply, fetched=fetched, trimmed=taken)
             # For a turn with evidence from earlier looks, the prior must not be applied again.
-            yield replace(act, given_prior=replace(act, moves=moves[1:]).prior) if expected else act
+            yield act._replace(given_prior=act._replace(moves=moves[1:]).prior) if expected else act
 
         for move in legal_moves(earlier, self.rules):
             for stacks, part in too_high(earlier, move):

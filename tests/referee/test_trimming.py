@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -307,7 +306,7 @@ def test_nobody_touched_a_stack_while_nothing_moved(time: float, touched: bool) 
 
 
 def test_a_touched_stack_with_two_pieces_too_many_may_still_have_one_too_many() -> None:
-    high = replace(trimmed_and_high()[1], changes={ON_HIGH.target: "rrrgrgg"})
+    high = trimmed_and_high()[1]._replace(changes={ON_HIGH.target: "rrrgrgg"})
     look = fake_look(STACKS, touched_since_mark=0.5)
     assert trimming_evidence(look, high, Pending(ON_HIGH, sure=False)) == 0
     assert trimming_evidence(look, high, Pending(ON_HIGH, sure=True)) < 0
