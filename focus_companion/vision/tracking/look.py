@@ -119,11 +119,13 @@ class Look:
     def gain_before(self, square: int, stack: str, *, off_centre: bool = False) -> float:
         """Nats by which the reference picture favoured this stack over the one that stands there; 0 if the
         reference does not show that one, as far as is known. ``off_centre``: if their pieces stand a little
-        off centre.
+        off centre; 0 if the reference certainly did not favour it.
         """
         unknown = square in self.unsettled or square in self.outdated
         before = None if unknown else self._evidence_before
-        return 0.0 if before is None else before.stack_nats(square, stack, off_centre=off_centre)
+        if before is None or (off_centre and before.off_centre_at_most(square, stack) < 0):
+            return 0.0
+        return before.stack_nats(square, stack, off_centre=off_centre)
 
     @cached_property
     def _evidence_before(self) -> Evidence | None:

@@ -14,7 +14,13 @@ from focus_companion.vision.appearance.background import Background
 from focus_companion.vision.appearance.colour_model import ColourModel
 from focus_companion.vision.appearance.evidence import Evidence, classes
 from focus_companion.vision.appearance.learning import learn
-from focus_companion.vision.appearance.piece_play import Part, Place, displacement_variances, nats_of_play
+from focus_companion.vision.appearance.piece_play import (
+    Part,
+    Place,
+    displacement_variances,
+    most_off_centre,
+    nats_of_play,
+)
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.stack_masks import Outlines, Window
 
@@ -89,6 +95,19 @@ def test_a_piece_with_a_top_and_a_side_is_found_where_it_stands(place: Place) ->
     centred = np.where(top, 2, np.where(side, 1, 0))
     expected = 2 * int((centred != picture).sum()) - (place[0] ** 2 + place[1] ** 2) / (2 * 3.0**2)
     assert gained == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("place", [(0, 0), (2, -1)])
+@pytest.mark.parametrize("shown", [0, 1, 2])
+def test_no_place_of_a_stack_fits_better_than_its_upper_bound(place: tuple[int, int], shown: int) -> None:
+    """The bound excludes a stack whose top is not shown."""
+    picture, centred = shown * painted([place]), painted([(0, 0), (-3, 0)])
+    nats = [nats_if(picture, label) for label in range(3)]
+    args = [(Part(disc(), nats[1]),), (Part(disc(-3), nats[2]),)], nats[0], disc(1), [0.1, 0.2]
+    rendered = float(np.choose(centred, nats)[disc(1)].sum())
+    most = most_off_centre(*args)
+    assert rendered + nats_of_play(*args)[0] <= most
+    assert most > 0 if shown == 2 else most < 0
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,10 @@ def test_a_shadow_that_has_moved_changes_more_squares_than_an_arm(squares: int, 
 def test_a_reference_of_an_earlier_position_says_nothing_of_a_stack_changed_since() -> None:
     """Of two turns seen at once, only the first was certain: no picture shows the board between them."""
     nothing: Any = None
-    gains = SimpleNamespace(stack_nats=lambda square, stack, off_centre: 55.0 if off_centre else 40.0)
+    gains = SimpleNamespace(
+        stack_nats=lambda square, stack, off_centre: 55.0 if off_centre else 40.0,
+        off_centre_at_most=lambda square, stack: 60.0,
+    )
     evidence: Any = SimpleNamespace(standing=STACKS, of_picture=lambda image: gains)
     change: Any = SimpleNamespace(before=None)
     touched = np.zeros(len(SQUARES))
