@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from ..game.faults import explain
 from ..game.moves import Move, legal_moves
 from ..game.play import apply, removed, trimmed, untrimmed
 from ..game.position import MAX_HEIGHT, Position
@@ -242,7 +243,7 @@ class LegalActs:
     def _played(self, position: Position, turns: Iterable[Move]) -> Position | None:
         """The position after these turns; ``None`` if one of them is illegal."""
         for turn in turns:
-            if not position.to_move or turn not in legal_moves(position, self.rules):
+            if explain(position, turn, self.rules) is not None:
                 return None
             position = apply(position, turn, self.rules)
         return position

@@ -82,10 +82,10 @@ class Screening:
         return screened
 
     def _highest(self, acts: Sequence[_Screened], among: Sequence[int], most: int) -> list[int]:
-        """At most so many of the acts with these indices, best first."""
+        """At most so many of the acts with these indices, which ascend, best first."""
         best: list[tuple[float, int]] = []
         least = -np.inf
-        for i in sorted(among, key=lambda i: (-acts[i].shown, i)):
+        for i in sorted(among, key=lambda i: -acts[i].shown):
             if acts[i].shown + MAX_CONTEXT_EVIDENCE < least:
                 break
             score = self._score(acts[i], least)

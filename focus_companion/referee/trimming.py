@@ -165,16 +165,16 @@ def gain_if_trimmed(look: Look, act: Act, pending: Pending | None, *, off_centre
     beside the board. They are added to the act, so that other acts are weighed against the turn regardless of
     the height of its stack. ``off_centre``: if pieces stand a little off centre.
     """
+    if act.kind is not Kind.PENDING:
+        return 0.0
     awaited = None if look.since_mark is None else pending
-    if act.kind is not Kind.PENDING or not (awaited is None or awaited.unsure_and_untouched(look)):
+    if awaited is not None and not awaited.unsure_and_untouched(look):
         return 0.0
     better = _trimmed_gain(look, act, _stack_left(look, act), off_centre=off_centre)
+    if not NONE_BESIDE_PENALTY < better < UNPROMPTED_PENALTY:
+        return 0.0
     beside = look.appeared if awaited is None else awaited.laid_down(look)
-    return (
-        better - NONE_BESIDE_PENALTY
-        if NONE_BESIDE_PENALTY < better < UNPROMPTED_PENALTY and not beside
-        else 0.0
-    )
+    return 0.0 if beside else better - NONE_BESIDE_PENALTY
 
 
 def too_high_by(look: Look, act: Act) -> float:
