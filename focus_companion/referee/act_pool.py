@@ -80,8 +80,8 @@ class ActPool:
         return [
             act
             for act in self._acts
-            if not (act.legal and act.moves and _stacks_left(act) in back)
-            and (act.legal or instead.get(_stacks_left(act), -math.inf) < act.prior)
+            if not (back and act.legal and act.moves and _stacks_left(act) in back)
+            and (not instead or act.legal or instead.get(_stacks_left(act), -math.inf) < act.prior)
         ]
 
     def _under_beliefs(

@@ -59,10 +59,9 @@ class IllegalActs:
                 for target in open_squares:
                     if target == origin:
                         continue
-                    move = Move(origin, target)
                     straight = FILE[origin] == FILE[target] or RANK[origin] == RANK[target]
                     far = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
-                    if straight and far == number and move in legal:
+                    if straight and far == number and Move(origin, target) in legal:
                         continue
                     changes = {origin: stack[:-number], target: self._stacks[target] + stack[-number:]}
                     yield Act(
@@ -163,8 +162,8 @@ class IllegalActs:
                         continue
                     moved = {origin: stack[:-number], target: middle[target] + stack[-number:]}
                     squares = tuple(sorted({*squares_of(one), origin, target}))
-                    after = {s: moved.get(s, middle[s]) for s in squares}
-                    changes = {s: left for s, left in after.items() if left != self._stacks[s]}
+                    after = ((s, moved.get(s, middle[s])) for s in squares)
+                    changes = {s: left for s, left in after if left != self._stacks[s]}
                     if changes:
                         yield Act(
                             Kind.WRONG_TWICE,
@@ -175,8 +174,8 @@ class IllegalActs:
                 continue
             for target in set(open_squares).difference(squares_of(one)):
                 squares = tuple(sorted({*squares_of(one), target}))
-                after = {s: middle[s] + (turn if s == target else "") for s in squares}
-                changes = {s: left for s, left in after.items() if left != self._stacks[s]}
+                after = ((s, middle[s] + (turn if s == target else "")) for s in squares)
+                changes = {s: left for s, left in after if left != self._stacks[s]}
                 yield Act(Kind.WRONG_TWICE, changes, wrong=partial(_two_moves_alert, turn, squares))
 
     def left_high(self, pending: Move, open_squares: Collection[int]) -> Iterator[Act]:
@@ -204,17 +203,15 @@ class IllegalActs:
     def _left_high_act(
         self, mover: str, pending: Move, taken: str, stacks: Sequence[str], squares: tuple[int, ...]
     ) -> Act:
+        changes = changes_between(self._stacks, stacks, {*squares_of(pending), *squares})
+        wrong = partial(self._left_high_alert, mover, pending, taken, squares)
+        return Act(Kind.WRONG, changes, (pending,), wrong=wrong, trimmed=taken)
+
+    def _left_high_alert(self, mover: str, pending: Move, taken: str, squares: tuple[int, ...]) -> Wrong:
         marked = tuple(dict.fromkeys((pending.target, *squares)))
         excess = len(removed(self._position, pending, self._rules)) - len(taken)
-        return Act(
-            Kind.WRONG,
-            changes_between(self._stacks, stacks, {*squares_of(pending), *squares}),
-            (pending,),
-            wrong=lambda: Wrong(
-                "too_high", mover, marked, words.say("too_high", mover, target=pending.target, number=excess)
-            ),
-            trimmed=taken,
-        )
+        text = words.say("too_high", mover, target=pending.target, number=excess)
+        return Wrong("too_high", mover, marked, text)
 
     def wrong_trims(self, move: Move) -> Iterator[Act]:
         """After a turn that makes a stack too high: too many or the wrong pieces were removed from it. After

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ..game.faults import explain
-from ..game.moves import Move, legal_moves
+from ..game.moves import Move, carried, legal_moves
 from ..game.play import apply, removed, trimmed, untrimmed
 from ..game.position import MAX_HEIGHT, Position
 from ..game.rules import Rules
@@ -79,8 +79,8 @@ class LegalActs:
         self, position: Position, move: Move, earlier: tuple[Move, ...], kind: Kind
     ) -> Iterator[Act]:
         """The turn with its stack above five."""
-        squares = {square for made in (*earlier, move) for square in squares_of(made)}
         for stacks, taken in too_high(position, move):
+            squares = {square for made in (*earlier, move) for square in squares_of(made)}
             changes = changes_between(self.stacks, stacks, squares)
             yield Act(kind, changes, (*earlier, move), trimmed=taken)
 
@@ -253,9 +253,9 @@ def too_high(position: Position, move: Move) -> Iterator[tuple[Sequence[str], st
     """The stacks after a turn that makes one of them higher than five, and what has been taken from it: first
     nothing, then a part of the excess.
     """
-    stacks = untrimmed(position, move)
-    high = stacks[move.target]
+    high = position.stacks[move.target] + carried(position, move)
     for taken in range(len(high) - MAX_HEIGHT):
+        stacks = untrimmed(position, move)
         yield (*stacks[: move.target], high[taken:], *stacks[move.target + 1 :]), high[:taken]
 
 

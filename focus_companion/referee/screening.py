@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,7 +59,8 @@ class Screening:
     def __init__(self, look: Look, pending: Pending | None = None) -> None:
         self.look, self.pending = look, pending
         self._ignored, self._calm = IgnoredChanges(look), calm_squares(look)
-        self._gains: dict[tuple[int, str], float] = {}
+        # Thousands of acts change the same few squares to the same few stacks.
+        self._gained = cache(lambda change: look.evidence.stack_gain(*change).nats)
         self._known: dict[int, _Screened] = {}
         """By the identity of the act, which is kept alive: hashing what it contains would take longer than
         computing the first terms.
@@ -122,9 +124,5 @@ class Screening:
         for change in act.changes.items():
             square = change[0]
             if (square in self._calm and square not in before) is calm:
-                # Thousands of acts change the same few squares to the same few stacks.
-                gained = self._gains.get(change)
-                if gained is None:
-                    gained = self._gains[change] = self.look.evidence.stack_gain(*change).nats
-                total += gained
+                total += self._gained(change)
         return total

@@ -56,15 +56,15 @@ _PARTS: Final = tuple(
 )
 """The part of a grid over the whole board that the patch of each square covers."""
 
-_AWAY: Final = np.maximum(
+_AWAY: Final[list[list[int]]] = np.maximum(
     *(np.abs(np.subtract.outer(np.array(along), np.array(along))) for along in (FILE, RANK))
-)
+).tolist()
 """Squares (52, 52) between two squares, in any direction."""
 
 
 def shadows_may_overlap(one: int, other: int) -> bool:
     """Whether the shadows of stacks on two different squares may overlap."""
-    return bool(0 < _AWAY[one, other] <= _REACH)
+    return 0 < _AWAY[one][other] <= _REACH
 
 
 @cached_per_outlines
