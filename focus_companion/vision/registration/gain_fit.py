@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Singles
 from ..capture.frames import Image
 from .clipping import MAX_USABLE_LEVEL
-from .levels import LINEAR, across_channels, to_levels, to_linear
+from .levels import LINEAR, across_channels, for_channels, to_levels, to_linear
 
 _GAIN_CELL: Final = 1.0
 """Node spacing of the gain field in squares: wider than a piece, narrower than a shadow."""
@@ -59,7 +59,7 @@ class GainFit:
 
     def fit_gain(self, scale: float) -> None:
         """One iteration, with the residual ``scale`` in grey levels."""
-        weights = self.weights(scale)[..., None] * self.before
+        weights = for_channels(self.weights(scale)) * self.before
         now, nodes = self._without_veil(), self.nodes(_GAIN_CELL)
         both, own = cells(weights * now, nodes), cells(weights * self.before, nodes)
         # Regularized towards the global gain.
@@ -87,7 +87,7 @@ class GainFit:
         """Residuals (h, w, 3) in grey levels: the later picture minus the model's prediction."""
         before = self.relit(self.before)
         if self.veil is not None:
-            before = to_levels(to_linear(before) + self.per_pixel(self.veil, cv2.INTER_LINEAR)[..., None])
+            before = to_levels(to_linear(before) + for_channels(self.per_pixel(self.veil, cv2.INTER_LINEAR)))
         return np.asarray(self.now - before, np.float32)
 
     def relit(self, picture: Singles) -> Singles:
@@ -98,7 +98,7 @@ class GainFit:
         """The later picture, in grey levels, without the veil."""
         if self.veil is None:
             return self.now
-        return to_levels(self.linear[1] - self.per_pixel(self.veil, cv2.INTER_LINEAR)[..., None])
+        return to_levels(self.linear[1] - for_channels(self.per_pixel(self.veil, cv2.INTER_LINEAR)))
 
     @cached_property
     def linear(self) -> tuple[Singles, Singles]:

@@ -32,6 +32,11 @@ def channel_sum(values: Singles) -> Singles:
     return np.asarray(cv2.transform(values, np.ones((1, 3), np.float32)), np.float32)
 
 
+def for_channels(values: Singles) -> Singles:
+    """The values (h, w) once for each channel, (h, w, 3)."""
+    return np.asarray(cv2.merge((values, values, values)), np.float32)
+
+
 def across_channels(join: Callable[[Singles, Singles], cv2.typing.MatLike], values: Singles) -> Singles:
     """Maximum or minimum over the channels."""
     blue, green, red = cv2.split(values)

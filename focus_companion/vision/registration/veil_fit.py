@@ -11,7 +11,7 @@ from ..arrays import Mask, Singles
 from ..masks import boxed
 from .details import detail_window, details, in_both
 from .gain_fit import MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit, cells
-from .levels import GAMMA, across_channels, channel_sum, to_linear
+from .levels import GAMMA, across_channels, channel_sum, for_channels, to_linear
 from .light import VEIL_LEVELS
 from .smooth_field import smoothest
 
@@ -55,8 +55,10 @@ def fit_veil(fit: GainFit) -> bool:
     """
     without, shaded = fit.weights(_VEIL_RESIDUAL_SCALES[-1]), _weights_with_shadows(fit)
     fit.reset_gain()
+    # Noise is uniform in grey levels, not in linear light.
+    slope = np.asarray(cv2.pow(np.maximum(cv2.blur(fit.now, (5, 5)), 8) / 255, 1 - GAMMA), np.float32)
     for scale in _VEIL_RESIDUAL_SCALES:
-        _improve_veil(fit, scale)
+        _improve_veil(fit, slope, scale)
         fit.fit_gain(scale)
     _limit_veil(fit, without, shaded)
     for scale in RESIDUAL_SCALES[-2:]:
@@ -64,17 +66,16 @@ def fit_veil(fit: GainFit) -> bool:
     return fit.veil is not None
 
 
-def _improve_veil(fit: GainFit, scale: float) -> None:
-    """Improve the veil by what is missing around each node. Repeated, this is a least-squares fit."""
-    weights = fit.weights(scale)[..., None]
+def _improve_veil(fit: GainFit, slope: Singles, scale: float) -> None:
+    """Improve the veil by what is missing around each node. Repeated, this is a least-squares fit. ``slope``
+    (h, w, 3): grey levels per unit of linear light, up to a constant.
+    """
     nodes = fit.nodes(_VEIL_CELL)
     veil = np.zeros(nodes, np.float32) if fit.veil is None else fit.veil
     gain = to_linear(255 * fit.per_pixel(fit.gain, cv2.INTER_CUBIC))
     missing = fit.linear[1] - fit.linear[0] * gain
-    missing -= fit.per_pixel(veil, cv2.INTER_LINEAR)[..., None]
-    # Noise is uniform in grey levels, not in linear light.
-    slope = np.asarray(cv2.pow(np.maximum(cv2.blur(fit.now, (5, 5)), 8) / 255, 1 - GAMMA), np.float32)
-    weights = weights * slope
+    missing -= for_channels(fit.per_pixel(veil, cv2.INTER_LINEAR))
+    weights = for_channels(fit.weights(scale)) * slope
     own = cells(channel_sum(weights), nodes)
     # Regularized towards no veil.
     prior = _VEIL_PRIOR * cells(channel_sum(slope), nodes) + np.float32(1e-6)
@@ -113,14 +114,14 @@ def _weights_with_shadows(fit: GainFit) -> Singles:
     fit.reset_gain()
     for scale in _VEIL_RESIDUAL_SCALES:
         expected = fit.relit(before)
-        weighted = fit.weights(scale)[..., None] * expected
+        weighted = for_channels(fit.weights(scale)) * expected
         own = cells(channel_sum(weighted * expected), nodes)
         # Nothing is known of the shadows where the picture is black.
         prior = _VEIL_PRIOR * cells(channel_sum(expected * expected), nodes) + 1e-3
         missing = cells(channel_sum(weighted * fit.residuals()), nodes)
         factor += (missing - prior * (factor - 1)) / (own + prior)
         # The gain is fitted to the earlier picture as it would look with these shadows.
-        fit.before = before * fit.per_pixel(factor, cv2.INTER_LINEAR)[..., None]
+        fit.before = before * for_channels(fit.per_pixel(factor, cv2.INTER_LINEAR))
         fit.fit_gain(scale)
     weights, fit.before = fit.weights(_VEIL_RESIDUAL_SCALES[-1]), before
     return weights
