@@ -202,12 +202,13 @@ class LegalActs:
         for move in legal_moves(earlier, self.rules):
             for stacks, part in too_high(earlier, move):
                 yield from made(stacks, move, taken=part)
-            after = apply(earlier, move, self.rules)
+            stacks = trimmed(earlier, move)
             taken = "".join(piece.piece for piece in removed(earlier, move, self.rules))
-            yield from made(after.stacks, move, taken=taken)
-            between = changes_between(self.stacks, after.stacks)
-            if not after.to_move or not between or any(square not in open_squares for square in between):
+            yield from made(stacks, move, taken=taken)
+            between = changes_between(self.stacks, stacks)
+            if not between or any(square not in open_squares for square in between):
                 continue
+            after = apply(earlier, move, self.rules)
             for two in legal_moves(after, self.rules):
                 if lies_within(two, open_squares):
                     yield from made(trimmed(after, two), move, two)
@@ -237,7 +238,7 @@ class LegalActs:
     def _turn_after(self, ply: int) -> Move | None:
         """The turn made in the position after so many plies; ``None`` if that was corrected by hand."""
         before, after = self.history[ply : ply + 2]
-        moves = legal_moves(before, self.rules)
+        moves = [move for move in legal_moves(before, self.rules) if trimmed(before, move) == after.stacks]
         return next((move for move in moves if apply(before, move, self.rules) == after), None)
 
     def _played(self, position: Position, turns: Iterable[Move]) -> Position | None:

@@ -13,5 +13,12 @@ def centre_and_deviation(values: NDArray[np.floating]) -> tuple[float, float]:
     """The mean and the standard deviation of normally distributed values, estimated by the median and the
     median absolute deviation: up to half of the values may be outliers.
     """
-    centre = float(np.median(values))
-    return centre, _MAD_TO_SIGMA * float(np.median(np.abs(values - centre)))
+    centre = _median(values)
+    return centre, _MAD_TO_SIGMA * _median(np.abs(values - centre))
+
+
+def _median(values: NDArray[np.floating]) -> float:
+    """That of a few values, (N,), in a fifth of the time that numpy takes."""
+    middle = (len(values) - 1) // 2, len(values) // 2
+    low, high = np.partition(values, middle)[list(middle)]
+    return float((low + high) / 2)

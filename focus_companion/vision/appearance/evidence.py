@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,7 @@ def pixel_weight(outlines: Outlines) -> float:
     return PIXEL_WEIGHT * float(np.clip((PIXEL_WEIGHT_PITCH / outlines.pitch) ** 2, *_PIXEL_WEIGHT_RANGE))
 
 
+@cache
 def classes(stack: str) -> tuple[int, ...]:
     """Classes of a stack's pieces, bottom first."""
     return tuple(CLASS[piece] for piece in stack)

@@ -110,9 +110,15 @@ class Surroundings:
         dome = self.layers.dome
         self._bare_differing = int(self._counts[dome, BARE + 1 :].sum() + self._differing[~dome].sum())
         self._heights: dict[int, _Height] = {}
+        self._differing_of: dict[tuple[int, ...], int] = {}
 
-    def differing(self, stack: Sequence[int]) -> int:
+    def differing(self, stack: tuple[int, ...]) -> int:
         """The number of pixels that would look different with ``stack`` (classes, bottom first) there."""
+        if stack not in self._differing_of:
+            self._differing_of[stack] = self._computed_differing(stack)
+        return self._differing_of[stack]
+
+    def _computed_differing(self, stack: tuple[int, ...]) -> int:
         if not stack:
             return self._bare_differing
         pieces = stack[:TALLEST_UNTRIMMED]
