@@ -146,10 +146,13 @@ def test_a_stack_trimmed_at_once_must_have_left_its_pieces_somewhere(
     assert weigh(Screening(look), [*wrong, trimmed, high]).act.kind is found
 
 
-def test_a_stack_clearly_trimmed_at_once_is_a_turn_although_its_pieces_are_out_of_view() -> None:
+@pytest.mark.parametrize(("better", "told"), [(80.0, False), (120.0, True), (200.0, True)])
+def test_a_stack_clearly_trimmed_at_once_is_a_turn_although_its_pieces_are_out_of_view(
+    better: float, told: bool
+) -> None:
     trimmed, high = trimmed_and_high()
-    look = evenly({"rgrgg": 100.0, "rrgrgg": -100.0})
-    assert weigh(Screening(look), [NOTHING, trimmed, high]).act is trimmed
+    look = evenly({"rgrgg": better / 2, "rrgrgg": -better / 2})
+    assert weigh(Screening(look), [NOTHING, trimmed, high]).act is (trimmed if told else high)
 
 
 @pytest.mark.parametrize(("beside", "found"), [("", Kind.PENDING), ("r", Kind.NOTHING)])
@@ -181,10 +184,13 @@ def test_a_stack_barely_seen_as_too_high_may_be_trimmed_already() -> None:
 
 
 @pytest.mark.parametrize("sure", [False, True])
-def test_pieces_in_another_order_explain_no_stack_that_was_trimmed_before_the_prompt(sure: bool) -> None:
+@pytest.mark.parametrize("better", [80.0, 120.0, 200.0])
+def test_pieces_in_another_order_explain_no_stack_that_was_trimmed_before_the_prompt(
+    better: float, sure: bool
+) -> None:
     """It looks trimmed, and much like the old stack in another order; but its turn has been seen."""
     _, high = trimmed_and_high()
-    look = evenly({"rgrgg": 120.0, "rrrgg": 115.0, "rrgrgg": 0.0}, touched_since_mark=0.0)
+    look = evenly({"rgrgg": better, "rrrgg": better - 5.0, "rrgrgg": 0.0}, touched_since_mark=0.0)
     pool = [NOTHING, high, *illegal().shuffles({ON_HIGH.target})]
     found = weigh(Screening(look, Pending(ON_HIGH, sure)), pool)
     assert found.act.legal is not sure
