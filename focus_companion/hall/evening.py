@@ -84,11 +84,15 @@ class Evening:
                 return frozenset({"tile", "results"} if forgotten else {"tile"})
             case "events":
                 event = messages.read_event(payload, name)
-                self._table(name).take_event(event)
-                return frozenset()
+                table = self._table(name)
+                table.take_event(event)
+                # The state that follows shows it, unless the event was late.
+                return frozenset({"tile"} if table.caught_up else ())
             case _:
                 whole = messages.read_log(payload, name, game)
-                return frozenset({"results"}) if self._table(name).take_log(whole) else frozenset()
+                table = self._table(name)
+                changed = {"results"} if table.take_log(whole) else set()
+                return frozenset(changed | {"tile"} if table.caught_up else changed)
 
     def _table(self, name: str) -> Table:
         if name not in self._tables:

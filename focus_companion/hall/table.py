@@ -136,7 +136,13 @@ class Table:
     def tile(self) -> dict[str, Any]:
         """The table as the page shows it among the others."""
         state = self.state or {}
-        return {"table": self.name, "online": self.online} | {key: state.get(key) for key in SHOWN_KEYS}
+        shown = {key: state.get(key) for key in SHOWN_KEYS}
+        return {"table": self.name, "online": self.online, "last": self.last} | shown
+
+    @property
+    def caught_up(self) -> bool:
+        """Whether all events before the state have arrived, usually with the last of them before it."""
+        return self.state is not None and self.last == self.state["seq"]
 
     def _adopt_journal(self, journal: str, leads: bool = False) -> None:
         """Start afresh with another journal: a table has one at a time, that of whoever is online."""

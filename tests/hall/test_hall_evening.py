@@ -191,6 +191,17 @@ def test_a_journal_put_back_to_an_earlier_copy_goes_on_in_the_hall() -> None:
     assert table.last == 7 and table.missing() is None
 
 
+@pytest.mark.parametrize("late", [event(2), log(last=2)], ids=["an event", "the whole game"])
+def test_a_turn_that_arrives_after_its_state_is_news(late: Message) -> None:
+    """Or the page would go on without it in its list of turns."""
+    evening = Evening()
+    for sent in (status(), event(1), state(seq=1), state(seq=2)):
+        evening.take(sent)
+    assert json.loads(evening.tile_text("T") or "")["last"] == 1
+    evening.take(late)
+    assert json.loads(evening.tile_text("T") or "")["last"] == 2
+
+
 def test_turns_of_a_running_game_are_no_news_for_the_list_of_results() -> None:
     evening = Evening()
     for kept in (status(), state(), log()):

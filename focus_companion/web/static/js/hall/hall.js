@@ -29,7 +29,7 @@ const large = $("#large");
 const natural = new Intl.Collator(document.documentElement.lang, { numeric: true });
 
 let chosen = ""; // by a viewer
-let shownSeq = 0; // seq of the game whose moves are shown
+let shownLast = 0; // the last event of the turns that are shown
 let drawing = false;
 let moved = false; // whether tables have come or gone
 let shown = null; // the tile in the large view
@@ -119,7 +119,7 @@ function choose(name) {
 function follow() {
   const before = chosen;
   chosen = decodeURIComponent(/^#table=(.+)$/.exec(location.hash)?.[1] ?? "");
-  shownSeq = 0;
+  shownLast = 0;
   showLarge();
   if (chosen && chosen !== before) large.querySelector("h2").focus();
 }
@@ -143,8 +143,8 @@ function showLarge() {
   showPlayers(large.querySelector(".table"), tile, 0);
   clocks.show(tile.clock);
   for (const link of large.querySelectorAll("[data-export]")) link.href = `/api/tables/${encodeURIComponent(tile.table)}/games/${tile.game}/export?format=${link.dataset.export}`;
-  if (shownSeq !== tile.seq) {
-    shownSeq = tile.seq;
+  if (shownLast !== tile.last) {
+    shownLast = tile.last;
     showMoves(tile.table).catch((problem) => console.info(problem.message));
   }
 }
