@@ -85,14 +85,14 @@ class Evening:
             case "events":
                 event = messages.read_event(payload, name)
                 table = self._table(name)
-                table.take_event(event)
-                # The state that follows shows it, unless the event was late.
-                return frozenset({"tile"} if table.caught_up else ())
+                new = table.take_event(event)
+                # A state usually follows, and brings the news; none does if the event was late.
+                return frozenset({"tile"}) if new and table.caught_up else frozenset()
             case _:
                 whole = messages.read_log(payload, name, game)
                 table = self._table(name)
-                changed = {"results"} if table.take_log(whole) else set()
-                return frozenset(changed | {"tile"} if table.caught_up else changed)
+                results = frozenset({"results"}) if table.take_log(whole) else frozenset()
+                return results | {"tile"} if table.caught_up else results
 
     def _table(self, name: str) -> Table:
         if name not in self._tables:

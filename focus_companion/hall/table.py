@@ -141,7 +141,7 @@ class Table:
 
     @property
     def caught_up(self) -> bool:
-        """Whether all events before the state have arrived, usually with the last of them before it."""
+        """Whether every event up to the state has arrived, and none after it."""
         return self.state is not None and self.last == self.state["seq"]
 
     def _adopt_journal(self, journal: str, leads: bool = False) -> None:

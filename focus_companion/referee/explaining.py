@@ -30,12 +30,12 @@ _CONTRADICTING_NATS_PER_PIXEL = -0.5
 """Mean nats per pixel below which the picture of a square contradicts an act; both limits must be passed."""
 
 MIN_MISSED_GAIN = 55.0
-"""If another stack on a square would gain more nats than this, the act does not explain the look. Turns in
-recordings are at most 26 behind on their own squares."""
+"""If another stack on a square that the act does not change would gain more nats than this, the act does not
+explain the look."""
 
 _MIN_MISFIT = Kind.TURN.value - Kind.WRONG_TWICE.value
 """Nats by which another stack must fit a square better for an unexplained change to be likelier than a turn:
-the difference of their priors."""
+the difference of their priors. In recordings, no turn is more than 26 behind on its own squares."""
 
 MAX_READ_HEIGHT = 6
 """Maximum height of the stacks that are tried on a square to find out which one it looks like."""

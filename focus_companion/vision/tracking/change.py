@@ -163,7 +163,7 @@ class Change:
         """Share of a square's stack, with one more piece, that ``pixels`` (a mask of the window) covers."""
         around = pixels[self.column_slices(square)]
         if not around.any():
-            # This holds for nearly every square of nearly every look, and is quickly seen.
+            # True of nearly every square in nearly every look, and quick to check.
             return 0.0
         mask = self.outlines.columns[square].standing(len(self.standing[square]) + 1)
         return float(around[mask].mean()) if mask.any() else 0.0

@@ -30,8 +30,9 @@ _KNOWN_COLOURS_WEIGHT = 0.4
 """Weight (0 … 1) of the known colours when they are updated at a new pose or in a new light."""
 
 _MIN_GROWN_SHARE = 0.5
-"""Share of a piece's pixels that must agree with a higher stack than expected for it to count as grown, or
-fewer that agree better: seen from nearly straight above, an inexact pose looks like one more piece."""
+"""To count as grown, a higher stack than expected must gain as much as if this share of a piece's pixels
+gained :data:`.AGREEMENT_THRESHOLD` nats each. Lowering it takes an inexact pose for one more piece, where the
+camera is nearly straight above."""
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,8 @@ def fits(
     ``held`` is the previous camera, ``start`` the one that the colours indicate, which may be half a square
     off. Fits start from both, then from places around ``start``, until one is certain: its outlines agree,
     and so do the pixels, as the outlines of pieces may fit those of their shadows. ``both``: the board may
-    have been pushed and the camera knocked. A push and a rotation that nearly cancel out move the picture
-    little, but tilt the stacks in it.
+    have been pushed and the camera knocked at once; otherwise only one of them is considered. A push and a
+    rotation that nearly cancel out hardly move the board in the picture, but tilt its stacks.
     """
     fine, _ = reduced(image, FINE_PIXELS)
     before = resized(held, fine)
