@@ -6,7 +6,7 @@ requires a few dozen acts to be weighed, not the thousands that are possible.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..game.faults import explain
 from ..game.moves import Move, carried, legal_moves
@@ -21,9 +21,6 @@ stack of its own colour: during the set-up this is not rare."""
 
 _MAX_PLIES_BACK = 6
 """Maximum number of plies that players are assumed to take back at once."""
-
-_MIN_RETRY_CHANGES = 3
-"""Minimum number of changed squares of a replaced turn for which there was no earlier evidence."""
 
 
 class LegalActs:
@@ -192,8 +189,9 @@ class LegalActs:
         def made(after: Sequence[str], *moves: Move, taken: str = "") -> Iterator[Act]:
             changes = changes_between(self.stacks, after)
             expected = moves[0] in alternatives
-            fewest = 1 if expected else _MIN_RETRY_CHANGES
-            if len(changes) < fewest or any(square not in open_squares for square in changes):
+            if not changes or any(square not in open_squares for square in changes):
+                return
+            if not expected and _may_be_single(self.stacks, changes):
                 return
             act = Act(Kind.BACK, changes, moves, ply=ply, fetched=fetched, trimmed=taken)
             # For a turn with evidence from earlier looks, the prior must not be applied again.
@@ -229,8 +227,8 @@ class LegalActs:
                 changes = {} if after is None else changes_between(self.stacks, after.stacks)
                 if (
                     after is not None
-                    and len(changes) >= _MIN_RETRY_CHANGES
                     and changes.keys() <= {*open_squares}
+                    and not _may_be_single(self.stacks, changes)
                 ):
                     fetched = max(0, _pieces_taken(self.position) - _pieces_taken(after))
                     yield Act(Kind.BACK, changes, (move, *later), ply=ply, fetched=fetched)
@@ -258,6 +256,12 @@ def too_high(position: Position, move: Move) -> Iterator[tuple[Sequence[str], st
     for taken in range(len(high) - MAX_HEIGHT):
         stacks = untrimmed(position, move)
         yield (*stacks[: move.target], high[taken:], *stacks[move.target + 1 :]), high[:taken]
+
+
+def _may_be_single(before: Sequence[str], changes: Mapping[int, str]) -> bool:
+    """Whether these changes may be a single act: of one stack, or of two between which pieces were moved."""
+    stood = sorted("".join(before[square] for square in changes))
+    return len(changes) < 2 or (len(changes) == 2 and stood == sorted("".join(changes.values())))
 
 
 def _on_own_colour(position: Position, move: Move, squares: Collection[int]) -> bool:

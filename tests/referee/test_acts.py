@@ -205,3 +205,13 @@ def test_in_the_drop_set_up_an_unseen_placing_is_likelier_than_one_out_of_turn()
     wrong = [act for act in illegal.displacements({f6}) if act.changes == {f6: "r"}]
     assert unseen.placed and unseen.unseen == {d5}
     assert unseen.prior > max(act.prior for act in wrong)
+
+
+def test_a_reserve_piece_may_replace_the_last_turn_where_it_began() -> None:
+    """No single act takes a piece back and adds another one."""
+    before = start_position(RULES)
+    legal = LegalActs([before, apply(before, Move.parse("f6-f7"), RULES)], RULES)
+    instead = Move.parse("*f6")
+    (act,) = (act for act in legal.retries({INDEX["f6"], INDEX["f7"]}) if act.moves == (instead,))
+    after = apply(before, instead, RULES).stacks
+    assert act.changes == {INDEX[name]: after[INDEX[name]] for name in ("f6", "f7")}
