@@ -21,8 +21,8 @@ from .beginning import other_beginning
 from .legal_acts import LegalActs, too_high
 from .verdict import Wrong
 
-_BOTH_ENDS_PENALTY = 12.0
-"""Penalty in nats if a stack has lost pieces from both its bottom and its top."""
+_NOT_ONE_END_PENALTY = 12.0
+"""Penalty in nats if a stack has lost pieces from both its bottom and its top, or one from between."""
 
 
 class IllegalActs:
@@ -229,20 +229,15 @@ class IllegalActs:
             else words.say("vanished", mover, squares=(move.target,))
         )
         wrong = partial(Wrong, "wrong_removal", mover, (move.target,), text)
-        for bottom in range(len(stack) + 1):
-            for top in range(len(stack) + 1 - bottom):
-                left = stack[bottom : len(stack) - top]
-                if left in seen:
-                    continue
-                seen.add(left)
-                stacks = list(standing)
-                stacks[move.target] = left
-                taken = stack[:bottom] + stack[len(stack) - top :]
-                changes = changes_between(self._stacks, stacks, squares_of(move))
-                given_prior = Kind.WRONG_TRIM.value - (_BOTH_ENDS_PENALTY if bottom and top else 0.0)
-                yield Act(
-                    Kind.WRONG_TRIM, changes, (move,), wrong=wrong, trimmed=taken, given_prior=given_prior
-                )
+        for left, taken, one_end in _partly_removed(stack, excess):
+            if left in seen:
+                continue
+            seen.add(left)
+            stacks = list(standing)
+            stacks[move.target] = left
+            changes = changes_between(self._stacks, stacks, squares_of(move))
+            given_prior = Kind.WRONG_TRIM.value - (0.0 if one_end else _NOT_ONE_END_PENALTY)
+            yield Act(Kind.WRONG_TRIM, changes, (move,), wrong=wrong, trimmed=taken, given_prior=given_prior)
 
     def removals(self, open_squares: Collection[int]) -> Iterator[Act]:
         """Pieces missing from one stack; if from its top, they may only have been lifted."""
@@ -333,6 +328,17 @@ class IllegalActs:
 
 def _two_moves_alert(turn: str, squares: tuple[int, ...]) -> Wrong:
     return Wrong("two_moves", turn, squares, words.say("two_moves", turn, squares=squares))
+
+
+def _partly_removed(stack: str, due: int) -> Iterator[tuple[str, str, bool]]:
+    """What may be left of a stack, what was taken from it, and whether that was all at one of its ends; from
+    between only a single piece, if so many are ``due``.
+    """
+    for bottom in range(len(stack) + 1):
+        for top in range(bottom, len(stack) + 1):
+            yield stack[bottom:top], stack[:bottom] + stack[top:], not bottom or top == len(stack)
+    for at in range(1, len(stack) - 1) if due == 1 else ():
+        yield stack[:at] + stack[at + 1 :], stack[at], False
 
 
 def _straight(origin: int, squares: Iterable[int]) -> Iterator[tuple[int, int]]:

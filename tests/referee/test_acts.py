@@ -215,3 +215,13 @@ def test_a_reserve_piece_may_replace_the_last_turn_where_it_began() -> None:
     (act,) = (act for act in legal.retries({INDEX["f6"], INDEX["f7"]}) if act.moves == (instead,))
     after = apply(before, instead, RULES).stacks
     assert act.changes == {INDEX[name]: after[INDEX[name]] for name in ("f6", "f7")}
+
+
+def test_one_piece_may_have_been_taken_from_between_if_one_was_due() -> None:
+    """Where two are due, what is left would be wrong in its height as well."""
+    one, two = (rules({"f7": "rrgrg", name: "rg"}, {}) for name in ("e7", "d7"))
+    left = {}
+    for move, high in (("e7-f7", one), ("d7-f7", two)):
+        illegal = IllegalActs(LegalActs([start_position(high)], high))
+        left[move] = {act.changes.get(INDEX["f7"]) for act in illegal.wrong_trims(Move.parse(move))}
+    assert "rrrgg" in left["e7-f7"] and "rrrgrg" not in left["d7-f7"]
