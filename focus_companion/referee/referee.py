@@ -335,7 +335,10 @@ class Referee:
         if not any(sequences):
             return []
         went_on = self._only_earlier_in_doubt(acts)
-        if not (went_on or self._settled(look, self._settle_times.unclear)):
+        # A piece that is most likely in somebody's hand will be set down: that may settle it.
+        in_hand = judgement.act.lifted and not judgement.act.legal
+        settle_time = self._settle_times.lifted if in_hand else self._settle_times.unclear
+        if not (went_on or self._settled(look, settle_time)):
             if self._pending is None and all(is_complete(act) for act in acts if act.legal):
                 self._doubt.remember(acts, judgement.weights, position)
             return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from table_scene import begun, rules
+from table_scene import begun, rules, seen_from
 
 from focus_companion.game.rules import Rules
 from focus_companion.session.history import History
@@ -75,3 +75,13 @@ def test_a_stack_that_stays_away_from_the_board_is_missing() -> None:
     table = begun(rules(TALL, {"g": 1, "r": 1}))
     assert table.show(table.put({"d7": "", "d5": "rgrrgrg"})).summary == ["prompt d5"]
     assert table.show(table.put({"d5": ""}), 4.0).summary == ["alert wrong_removal"]
+
+
+def test_where_a_lifted_piece_went_is_not_asked_at_once() -> None:
+    """Seen from 13°, it may also be on a neighbour of its own colour, though it is likelier in a hand."""
+    table = seen_from(13.0, 7.0, Rules.make(2))
+    start = table.stacks
+    assert table.show(table.put({"d5": ""}), 2.0).summary == []
+    assert table.show(start).summary == []
+    assert table.show(table.put({"d5": ""}), 5.0).summary == ["unclear"]
+    assert table.show(table.put({"d6": "rg"})).summary == ["move d5-d6"]
