@@ -106,7 +106,8 @@ class ActPool:
             faint = self._open - likely
             self._acts += self._under_beliefs(lambda world: world.legal.turns(faint, contained=True))
         if self._begun is not None:
-            self._acts += self._begun.rebase(self._begun.legal.turns(self._open))
+            turns = (act for act in self._begun.legal.turns(self._open) if self._unseen_before(act.moves[0]))
+            self._acts += self._begun.rebase(turns)
         # From above, a piece that was moved back may be visible on only one of its two squares.
         taken_back = self._under_beliefs(lambda world: world.legal.back())
         self._acts += (act for act in taken_back if not self._open.isdisjoint(act.changes))
@@ -135,8 +136,12 @@ class ActPool:
             self._acts += self._under_beliefs(lambda world: world.legal.turns(weak))
         begun, likeliest = self._begun, self._worlds[:_MAX_BELIEFS_FOR_RARE_ACTS]
         successions = self._under_beliefs(lambda world: world.legal.successions(inside), likeliest)
-        # The out-of-turn act that was seen first cannot be the second turn.
-        self._acts += (a for a in successions if begun is None or a.moves[-1:] != begun.belief.turns)
+        self._acts += (
+            act
+            for act in successions
+            # The out-of-turn act that was seen first cannot be the second turn.
+            if begun is None or act.moves[-1:] != begun.belief.turns or not self._unseen_before(act.moves[0])
+        )
         self._acts += self._under_beliefs(lambda world: world.legal.unseen(inside), likeliest)
         # Pieces in a hand are missing where that certainly shows.
         seen = set(most_changed(self._look, self.strong, _MAX_OPEN_SQUARES))
@@ -183,6 +188,10 @@ class ActPool:
         inside = self._most_changed(_MAX_LONG_SUCCESSION_SQUARES)
         most, likeliest = max(3, (len(self.strong) + 1) // 2), self._worlds[:1]
         return [*self._under_beliefs(lambda world: world.legal.long_successions(inside, most), likeliest)]
+
+    def _unseen_before(self, turn: Move) -> bool:
+        """Whether the turn had certainly not been made when an act was alerted."""
+        return self._alerted is None or not lies_within(turn, self._alerted.besides)
 
     def add_hidden_origins(self, placed: Act) -> None:
         """Moves to where a piece of unknown origin was placed, from squares that barely show its absence."""

@@ -6,10 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..game.squares import FILE, RANK
 from .act import SECOND_TURN_PENALTY, Act, Kind, changes_between
 from .verdict import Wrong
+from .visible_change import MIN_CHANGED_FRACTION
+
+if TYPE_CHECKING:
+    from ..vision.tracking.look import Look
 
 _LIFT_PENALTY = -Kind.TURNS.value
 """Penalty in nats of pieces that somebody has lifted to play next: that of a lift together with a legal
@@ -22,16 +29,20 @@ _FURTHER_WRONG_PENALTY = SECOND_TURN_PENALTY + Kind.TURN.value - Kind.WRONG.valu
 @dataclass(frozen=True)
 class Alerted:
     """The alert that stands, and the ``stacks`` (52) that its act, and what has followed it, left on the
-    board.
+    board; ``besides``: the other squares that had changed by then, or were hidden by an object.
     """
 
     wrong: Wrong
     stacks: Sequence[str]
+    besides: frozenset[int]
 
     @classmethod
-    def by(cls, wrong: Wrong, act: Act, standing: Sequence[str]) -> Alerted:
-        """The alert for an act that changed the ``standing`` stacks."""
-        return cls(wrong, [act.changes.get(square, stack) for square, stack in enumerate(standing)])
+    def by(cls, wrong: Wrong, act: Act, look: Look) -> Alerted:
+        """The alert for an act that explains the look."""
+        stacks = [act.changes.get(square, stack) for square, stack in enumerate(look.evidence.standing)]
+        changed = np.flatnonzero(look.touched > MIN_CHANGED_FRACTION)
+        besides = frozenset([*changed.tolist(), *look.hidden_by_object]) - act.changes.keys()
+        return cls(wrong, stacks, besides)
 
     def followed(self, squares: Collection[int], players: str, standing: Sequence[str]) -> Iterator[Act]:
         """What may have followed on these squares, as changes of the ``standing`` stacks; the alert is the

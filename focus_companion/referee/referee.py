@@ -408,7 +408,7 @@ class Referee:
             settle_time = self._settle_times.again
         if not self._settled(look, settle_time):
             return []
-        self._alert = Alerted.by(wrong, act, look.evidence.standing)
+        self._alert = Alerted.by(wrong, act, look)
         return [wrong]
 
     def _illegal_verdicts(
@@ -441,7 +441,7 @@ class Referee:
             standing = self._alert.wrong
             if wrong.reason == standing.reason and {*standing.squares} <= {*wrong.squares}:
                 # The alert still stands, even if more squares differ by now.
-                self._alert = Alerted.by(standing, act, look.evidence.standing)
+                self._alert = Alerted.by(standing, act, look)
                 return []
             settle_time = max(settle_time, self._settle_times.again)
         if not self._settled(look, settle_time, since):
@@ -450,7 +450,7 @@ class Referee:
             self._reset()
             self._lost_track = True
             return []
-        self._alert = Alerted.by(wrong, act, look.evidence.standing)
+        self._alert = Alerted.by(wrong, act, look)
         if first and not act.believed and wrong.reason == "out_of_turn":
             self._other_beginning = other_beginning(position, self._rules, wrong.player, wrong.squares)
             self._asked_at_look = look.number

@@ -3,14 +3,18 @@ players say so or the next player plays on."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from table_scene import Stacks, Table, begun
+from table_scene import Stacks, Table, begun, seen_from
 
 from focus_companion.formats.json_record import record_from_json, record_to_json
 from focus_companion.game.moves import Move
 from focus_companion.game.record import positions
 from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX
 from focus_companion.session import requests as ask
+from focus_companion.simulator.stage import Hand, square_centre
 
 PARTNERS = Rules.make(4, partners=True)
 
@@ -148,3 +152,15 @@ def test_from_a_corrected_position() -> None:
     assert table.show(done(table, "f4-f3"), seconds=2.0).summary == ["resolved", "move d6-d7", "move f4-f3"]
     assert table.session.state()["order"] == ["green", "red"]
     check_record(table)
+
+
+def test_the_first_turn_may_have_been_made_under_a_hand_before_the_second_was_seen() -> None:
+    table = seen_from(20.0, 7.0, Rules.make(2))
+    e4 = square_centre(table.director.look, INDEX["e4"])
+    for move, seconds in (("d5-d6", 1.0), ("c7-c8", 2.0)):
+        table.stacks = done(table, move)
+        hand = Hand("E", *e4, 60.0, closed=0.4)
+        emitted = table.shoot(replace(table.stage(), hand=hand), seconds)
+    assert emitted.summary == ["alert out_of_turn"]
+    assert table.show(seconds=2.0).summary == ["resolved", "move d5-d6", "move c7-c8"]
+    assert played(table) == [("green", "d5-d6"), ("red", "c7-c8")]
