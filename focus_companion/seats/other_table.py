@@ -152,13 +152,17 @@ class OtherTable:
                 self._tell(f"The other table, {self._client.address}, and this one are in step")
         elif common == len(ours):
             self._follow(history, theirs[common])
-        elif ours[common][0] != "move" and ours[common] not in theirs:
-            # A resignation counts even if a turn from there is still to come.
+            if theirs[common][0] != "move":
+                self._agreed = history.game, theirs[: common + 1]
+        elif ours[common][0] != "move" and ours[common] not in theirs and common >= len(agreed):
+            # A resignation counts even if a turn from there is still to come, unless it was taken back there.
             self._send(history, there, common)
+            self._agreed = history.game, ours[: common + 1]
         elif common < len(theirs) or theirs[: len(agreed)] != agreed:
             # A turn was taken back there, or played there during an outage: that record is authoritative.
             self._tell(f"   !  {_shown(ours[-1])} is taken back, as at the other table")
             self._submit(TakeBack())
+            self._agreed = history.game, agreed[:common]
         else:
             self._send(history, there, common)
 

@@ -1,0 +1,115 @@
+"""What is taken back at one of two tables that share a game is taken back at the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted import Still, Unseeing
+
+from focus_companion.game.moves import Move
+from focus_companion.game.rules import Rules
+from focus_companion.referee.verdict import StartSeen, TurnSeen
+from focus_companion.seats.other_table import OtherTable
+from focus_companion.session import requests as ask
+from focus_companion.session.history import History
+from focus_companion.session.session import Session
+
+RULES = Rules.make(2)
+
+
+class Table(Unseeing):
+    """A table whose players make the turns that the test names; requests are carried out at once."""
+
+    def __init__(self, played_by: Mapping[str, str]) -> None:
+        self.says: list[Any] = [StartSeen()]
+        self.session = Session(RULES, {}, None, lambda _: self, played_by=played_by)
+        self.see()
+
+    @property
+    def history(self) -> History:
+        return self.session.history
+
+    @property
+    def entries(self) -> list[str]:
+        return [str(getattr(entry.what, "kind", entry.what)) for entry in self.history.entries]
+
+    @property
+    def reply(self) -> str:
+        return self.history.reply.move if self.history.reply else ""
+
+    def push(self, frame: Any, history: Any, asked: Any = None) -> Any:
+        said, self.says = self.says, []
+        return said
+
+    def see(self, *moves: str) -> None:
+        self.says += [TurnSeen(Move.parse(move), 0.9) for move in moves]
+        self.session.push(Still(int(self.history.time * 10) + 1))  # type: ignore[arg-type]
+
+    def submit(self, request: ask.Request) -> Future[None]:
+        done = self.session.submit(request)
+        self.session.attend()
+        return done
+
+
+class Client:
+    """Stands for the connection to the host: red is played from the guest's table."""
+
+    address = "http://host"
+    held = frozenset("r")
+
+    def __init__(self, host: Table) -> None:
+        self._host = host
+
+    def state(self) -> dict[str, Any]:
+        return self._host.session.state()
+
+    def act(self, path: str, colour: str, body: Mapping[str, Any]) -> None:
+        if path == "/api/turn":
+            where = body["game"], body["ply"], body["position"]
+            self._host.submit(ask.SubmitTurn("r", Move.parse(body["move"]), *where)).result(0)
+        else:
+            self._host.submit({"resign": ask.Resign, "leave": ask.Leave}[body["act"]]("r")).result(0)
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> tuple[Table, Table, Callable[[], None]]:
+    """The host with a far seat for red, the guest, and the guest's next step."""
+    host, guest = Table({"r": "far"}), Table({"g": "table:http://host"})
+    link = OtherTable(guest, tmp_path, {}, lambda line: None)
+    link._client = Client(host)  # type: ignore[assignment]
+    return host, guest, link.turn
+
+
+@pytest.mark.parametrize("polls", [1, 2])
+@pytest.mark.parametrize("act", [ask.Resign("g"), ask.AgreeDraw()])
+def test_an_act_of_the_host(
+    tables: tuple[Table, Table, Callable[[], None]], act: ask.Request, polls: int
+) -> None:
+    host, guest, poll = tables
+    host.submit(act)
+    for _ in range(polls):
+        poll()
+    assert guest.history.over
+    host.submit(ask.TakeBack())
+    poll()
+    assert host.entries == guest.entries == []
+
+
+@pytest.mark.parametrize("polls", [1, 2])
+def test_an_act_of_the_guest(tables: tuple[Table, Table, Callable[[], None]], polls: int) -> None:
+    host, guest, poll = tables
+    guest.submit(ask.Resign("r"))
+    for _ in range(polls):
+        poll()
+    assert host.history.over
+    host.submit(ask.TakeBack())
+    poll()
+    assert host.entries == guest.entries == []
+    # The players may still resign after that.
+    guest.submit(ask.Resign("r"))
+    poll()
+    assert host.entries == guest.entries == ["resign"]
