@@ -19,6 +19,7 @@ from typing import Any, Final
 from ..game.colours import LETTER, NAMES
 from ..game.declarations import DECLARATION_KINDS, Declaration
 from ..game.moves import Move
+from ..session.events import Reply
 from ..session.history import History
 from ..session.requests import (
     AgreeDraw,
@@ -27,6 +28,7 @@ from ..session.requests import (
     Request,
     RequestRefused,
     Resign,
+    SetSeat,
     SubmitTurn,
     TakeBack,
 )
@@ -144,7 +146,15 @@ class OtherTable:
         ours, theirs = _ours(history), _theirs(there)
         common = _common_prefix(ours, theirs)
         agreed = self._agreed[1] if self._agreed[0] == history.game else ()
-        if ours == theirs:
+        reply = history.reply
+        if (
+            reply is not None
+            and reply.by == TABLE
+            and common == len(ours)
+            and theirs[common : common + 1] != (("move", reply.move),)
+        ):
+            self._withdraw(history, reply)
+        elif ours == theirs:
             self._agreed = history.game, ours
             self._check_position(history, there)
             if self._said:
@@ -250,6 +260,13 @@ class OtherTable:
             return
         move = Move.parse(text)
         self._submit(SubmitTurn(letter, move, history.game, history.ply, history.position.text))
+
+    def _withdraw(self, history: History, reply: Reply) -> None:
+        """Withdraw a turn that was taken back at the other table before it was made here."""
+        self._tell(f"   !  {reply.move} is taken back at the other table; it is not to be made here")
+        # A seat that is taken anew chooses anew.
+        letter = LETTER[reply.player]
+        self._submit(SetSeat(letter, history.played_by[letter]))
 
     def _submit(self, request: Request) -> None:
         """Submit a request to the session, and wait until it is done."""

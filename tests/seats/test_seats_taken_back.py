@@ -113,3 +113,25 @@ def test_an_act_of_the_guest(tables: tuple[Table, Table, Callable[[], None]], po
     guest.submit(ask.Resign("r"))
     poll()
     assert host.entries == guest.entries == ["resign"]
+
+
+def test_a_turn_that_was_not_made_here_yet(tables: tuple[Table, Table, Callable[[], None]]) -> None:
+    host, guest, poll = tables
+    host.see("d5-d6")
+    poll()
+    assert guest.reply == "d5-d6"
+    host.submit(ask.TakeBack())
+    poll()
+    assert guest.reply == ""
+    host.see("c4-c5")
+    poll()
+    assert guest.reply == "c4-c5"
+    host.submit(ask.TakeBack())
+    host.see()
+    host.see("d5-d6")
+    poll()
+    poll()
+    assert guest.reply == "d5-d6"
+    guest.see("d5-d6")
+    poll()
+    assert host.entries == guest.entries == ["d5-d6"]
