@@ -56,7 +56,8 @@ def for_writing(path: Path) -> tuple[sqlite3.Connection, list[str], Rescued | No
 
 def for_reading(path: Path) -> sqlite3.Connection | None:
     """``None`` for a file that its writer has just created and not filled yet."""
-    database = connect(path, "ro")
+    # Where nothing can be written, SQLite cannot create its helper files.
+    database = connect(path, "ro") if os.access(path.parent, os.W_OK) else to_look_at(path)
     try:
         schema.check(database, path)
         found = schema.version(database)

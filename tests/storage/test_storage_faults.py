@@ -206,6 +206,15 @@ def test_a_start_on_a_read_only_disk_is_reported(small_disk: Path) -> None:
     assert "read-only disk" in done.stderr and str(small_disk) in done.stderr
 
 
+def test_games_are_read_from_a_read_only_disk(small_disk: Path) -> None:
+    with Journal(small_disk, write=True) as journal:
+        play_on(Session(RULES, {}, journal, Player).push, 10)
+        played = journal.history(1)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True, timeout=240)
+    with Journal(small_disk) as journal:
+        assert journal.history(1) == played
+
+
 def test_a_start_on_a_damaged_journal_is_reported_in_one_line(tmp_path: Path) -> None:
     with Journal(tmp_path, write=True) as journal:
         play_on(Session(RULES, {}, journal, Player).push, 10)
