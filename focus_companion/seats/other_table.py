@@ -190,6 +190,11 @@ class OtherTable:
             self._rotate(there)
             self._paired = None
         if rules != history.rules.to_json():
+            if self._paired is not None:
+                raise GamesDiffer(
+                    "the position was corrected, or another player begins, at one table only; "
+                    "enter the same at the other"
+                )
             raise GamesDiffer("its game has other rules or another order; begin both games with the same")
         if self._paired is None:
             if len(history.entries) > 1 and not there.get("moves"):

@@ -1,4 +1,4 @@
-"""What is taken back at one of two tables that share a game is taken back at the other."""
+"""What is taken back or corrected at one of two tables that share a game concerns the other, too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scripted import Still, Unseeing
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import StartSeen, TurnSeen
-from focus_companion.seats.other_table import OtherTable
+from focus_companion.seats.other_table import GamesDiffer, OtherTable
 from focus_companion.session import requests as ask
 from focus_companion.session.history import History
 from focus_companion.session.session import Session
@@ -135,3 +135,19 @@ def test_a_turn_that_was_not_made_here_yet(tables: tuple[Table, Table, Callable[
     guest.see("d5-d6")
     poll()
     assert host.entries == guest.entries == ["d5-d6"]
+
+
+def test_a_corrected_position_is_to_be_entered_at_the_other_table(
+    tables: tuple[Table, Table, Callable[[], None]],
+) -> None:
+    host, guest, poll = tables
+    poll()
+    corrected = ask.SetPosition(host.history.position.stacks, "r")
+    host.submit(corrected)
+    with pytest.raises(GamesDiffer, match="at one table only; enter the same at the other"):
+        poll()
+    guest.submit(corrected)
+    poll()
+    guest.see("f7-f8")
+    poll()
+    assert host.reply == "f7-f8"
