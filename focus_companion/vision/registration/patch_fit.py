@@ -36,8 +36,12 @@ def fit_patches(fit: GainFit) -> tuple[LightPatch, ...]:
     without, patches = fit.before, list[LightPatch]()
     for _ in range(_MAX_PATCHES):
         before, found = fit.before, []
+        # A gain that was fitted without a patch has followed a part of it.
+        fit.reset_gain()
+        off = across_channels(cv2.max, np.abs(fit.residuals())) > MIN_DIFFERENCE
+        ratio = channel_sum(fit.now) / np.maximum(channel_sum(before * fit.global_gain), 1)
         for darker in (False, True):
-            patch = _fit_patch(fit, darker=darker)
+            patch = _fit_patch(fit, ratio[off & ((ratio < 1) == darker)])
             if patch is not None:
                 found.append((fit.explained(), patch))
             fit.before = before
@@ -52,19 +56,16 @@ def fit_patches(fit: GainFit) -> tuple[LightPatch, ...]:
     return ()
 
 
-def _fit_patch(fit: GainFit, *, darker: bool) -> LightPatch | None:
+def _fit_patch(fit: GainFit, ratios: Singles) -> LightPatch | None:
     """A patch that explains some of what the gain alone leaves, applied to the earlier picture, and the
-    gain with it.
+    gain with it. ``ratios`` (n,): the brightness of the pixels that may be in the patch, relative to what a
+    gain makes of them.
     """
     before = fit.before
-    # A gain that was fitted without it has followed a part of the patch.
     fit.reset_gain()
-    off = across_channels(cv2.max, np.abs(fit.residuals())) > MIN_DIFFERENCE
-    ratio = channel_sum(fit.now) / np.maximum(channel_sum(before * fit.global_gain), 1)
-    off &= (ratio < 1) == darker
-    if off.sum() < MAX_PIECE_AREA * fit.square**2:
+    if len(ratios) < MAX_PIECE_AREA * fit.square**2:
         return None
-    factor = np.full(3, np.median(ratio[off]), np.float32)
+    factor = np.full(3, np.median(ratios), np.float32)
     for scale in RESIDUAL_SCALES:
         expected = fit.relit(before)
         outside, within = (_costs(fit, each, scale) for each in (expected, expected * factor))
