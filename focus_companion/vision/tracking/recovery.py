@@ -50,13 +50,14 @@ class Recovery:
         image: Image,
         placement: Placement,
         stacks: Sequence[str],
-        change: Change,
-        remaining: Change,
         required: float,
+        *,
+        everywhere: bool,
+        other_light: bool,
     ) -> None:
-        """``placement`` and ``stacks`` (52) are those before the change; ``change`` is since the reference,
-        and ``remaining`` is what remains of it under the conditions of the reference. A share ``required`` of
-        the squares must agree where the board lies now.
+        """``placement`` and ``stacks`` (52) are those before the change. A share ``required`` of the squares
+        must agree where the board lies now. ``everywhere``: nearly all stacks have changed since the
+        reference; ``other_light``: also under the conditions of the reference.
         """
         self._required = required
         self._image, self._placement, self._stacks = image, placement, stacks
@@ -66,9 +67,9 @@ class Recovery:
         self._elsewhere, self._share_elsewhere = seek(image, camera, profile, probe, colours)
         self._share = max(self._share_here, self._share_elsewhere)
         # An arm changes a part of the board; a push or a lamp changes all of it.
-        self._everywhere = _everywhere(change, stacks)
+        self._everywhere = everywhere
         # Colours are learned again only for a light that could not be undone: an arm might be learned, too.
-        self._other_light = _everywhere(remaining, stacks)
+        self._other_light = other_light
 
     def by_outlines(self) -> Iterator[Hypothesis]:
         """Hypotheses with which the outlines agree, the most reliable first; then another light at the old
@@ -148,11 +149,11 @@ def is_wide(change: Change, stacks: Sequence[str]) -> bool:
     much = int((change.touched > CLEAR_SHARE).sum())
     little = int(_changed_stacks(change, stacks).sum())
     return much >= _MIN_WIDE_CHANGE_SQUARES or (
-        little >= _MIN_WIDE_CHANGE_SQUARES and _everywhere(change, stacks)
+        little >= _MIN_WIDE_CHANGE_SQUARES and changed_everywhere(change, stacks)
     )
 
 
-def _everywhere(change: Change, stacks: Sequence[str]) -> bool:
+def changed_everywhere(change: Change, stacks: Sequence[str]) -> bool:
     """Whether nearly all stacks have changed."""
     changed = _changed_stacks(change, stacks)
     return not len(changed) or float(changed.mean()) > _MIN_CHANGED_STACK_SHARE

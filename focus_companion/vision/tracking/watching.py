@@ -20,7 +20,7 @@ from .first_piece import fit_first_piece
 from .look import Look
 from .placement import Hypothesis, Placement, Verified, constraints, required_share, verify
 from .push_fit import CERTAIN_AGREEMENT, agreements, fits
-from .recovery import Recovery, WideChange, is_wide
+from .recovery import Recovery, WideChange, changed_everywhere, is_wide
 from .reference import Reference
 from .regions import AddedObject, Regions
 from .state import LOST_TIMEOUT, RETRY_DELAY, Context, State, StillFrame
@@ -90,7 +90,9 @@ class Watching:
             or picture.time - self._wide_change.tried < RETRY_DELAY
         ):
             return self
-        return self._recover(picture.showing(look.taken.image), look.change, look.change)
+        everywhere = changed_everywhere(look.change, self._context.standing)
+        picture = picture.showing(look.taken.image)
+        return self._recover(picture, everywhere=everywhere, other_light=everywhere)
 
     def _differ(self, picture: StillFrame, look: Look) -> bool:
         return self._context.stillness.differ(picture.small, look.small)
@@ -115,10 +117,13 @@ class Watching:
             return corrected._compare(picture)
         if is_wide(change, self._context.standing):
             # Compared as captured: a board pushed by a square looks much like one that has hardly moved.
-            raw = change
+            everywhere = other_light = changed_everywhere(change, self._context.standing)
             if not conditions.same:
                 raw = self._change_between(Smoothed(picture.image), self._reference.picture)
-            after = self._recover(picture, raw, change)
+                everywhere = changed_everywhere(raw, self._context.standing)
+                # It holds megabytes, and so does the search.
+                del raw
+            after = self._recover(picture, everywhere=everywhere, other_light=other_light)
             if after is not self:
                 return after
         else:
@@ -190,15 +195,22 @@ class Watching:
             unwatched=context.pauses.longest,
         )
 
-    def _recover(self, picture: StillFrame, change: Change, remaining: Change) -> Watching | None:
+    def _recover(self, picture: StillFrame, *, everywhere: bool, other_light: bool) -> Watching | None:
         """The state after many squares changed at once: by another light, a push, or something over the
-        board. ``remaining``: the change under the conditions of the reference.
+        board. ``everywhere`` and ``other_light``: see :class:`.Recovery`.
         """
         context, wide_change = self._context, self._wide_change
         since = picture.time if wide_change is None else wide_change.since
         self._wide_change = WideChange(since, picture.time)
         required = required_share(context.unseen(picture.time))
-        recovery = Recovery(picture.image, self.placement, context.standing, change, remaining, required)
+        recovery = Recovery(
+            picture.image,
+            self.placement,
+            context.standing,
+            required,
+            everywhere=everywhere,
+            other_light=other_light,
+        )
         lasted = picture.time - since
         for hypothesis in recovery.by_outlines():
             if after := Watching.at(context, picture, hypothesis):
