@@ -106,7 +106,7 @@ class ActPool:
             faint = self._open - likely
             self._acts += self._under_beliefs(lambda world: world.legal.turns(faint, contained=True))
         if self._begun is not None:
-            turns = (act for act in self._begun.legal.turns(self._open) if self._unseen_before(act.moves[0]))
+            turns = (act for act in self._begun.legal.turns(self._open) if self._was_still_due(act.moves[0]))
             self._acts += self._begun.rebase(turns)
         # From above, a piece that was moved back may be visible on only one of its two squares.
         taken_back = self._under_beliefs(lambda world: world.legal.back())
@@ -140,7 +140,7 @@ class ActPool:
             act
             for act in successions
             # The out-of-turn act that was seen first cannot be the second turn.
-            if begun is None or act.moves[-1:] != begun.belief.turns or not self._unseen_before(act.moves[0])
+            if begun is None or act.moves[-1:] != begun.belief.turns or not self._was_still_due(act.moves[0])
         )
         self._acts += self._under_beliefs(lambda world: world.legal.unseen(inside), likeliest)
         # Pieces in a hand are missing where that certainly shows.
@@ -189,8 +189,8 @@ class ActPool:
         most, likeliest = max(3, (len(self.strong) + 1) // 2), self._worlds[:1]
         return [*self._under_beliefs(lambda world: world.legal.long_successions(inside, most), likeliest)]
 
-    def _unseen_before(self, turn: Move) -> bool:
-        """Whether the turn had certainly not been made when an act was alerted."""
+    def _was_still_due(self, turn: Move) -> bool:
+        """Whether the turn had certainly not been made yet when an act was alerted."""
         return self._alerted is None or not lies_within(turn, self._alerted.besides)
 
     def add_hidden_origins(self, placed: Act) -> None:

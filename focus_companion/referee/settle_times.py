@@ -32,7 +32,9 @@ class SettleTimes:
     unexplained: float = 0.8
     """An alert that the board has changed in an unexplained way, but only its stacks."""
     lifted: float = 3.0
-    """An alert that would be wrong if somebody held pieces in the hand or leant over the board."""
+    """An alert that would be wrong if somebody held pieces in the hand or leant over the board, or a question
+    that would be needless if somebody held them.
+    """
     hidden: float = 0.8
     """An alert for a move to a square where the pieces are barely visible."""
     faint: float = 1.2

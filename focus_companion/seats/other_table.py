@@ -147,6 +147,7 @@ class OtherTable:
         common = _common_prefix(ours, theirs)
         agreed = self._agreed[1] if self._agreed[0] == history.game else ()
         reply = history.reply
+        # The turn to be made here may have been taken back there meanwhile.
         if (
             reply is not None
             and reply.by == TABLE

@@ -119,10 +119,11 @@ class Watching:
             # Compared as captured: a board pushed by a square looks much like one that has hardly moved.
             everywhere = other_light = changed_everywhere(change, self._context.standing)
             if not conditions.same:
-                raw = self._change_between(Smoothed(picture.image), self._reference.picture)
-                everywhere = changed_everywhere(raw, self._context.standing)
-                # It holds megabytes, and so does the search.
-                del raw
+                # The change itself is not kept: it holds megabytes, and the search needs as many.
+                everywhere = changed_everywhere(
+                    self._change_between(Smoothed(picture.image), self._reference.picture),
+                    self._context.standing,
+                )
             after = self._recover(picture, everywhere=everywhere, other_light=other_light)
             if after is not self:
                 return after
