@@ -179,15 +179,19 @@ class ActPool:
                 after = known.followed_by(turn)
                 yield from after.rebase(after.illegal.displacements(squares))
 
-    def long_successions(self) -> list[Act]:
+    def long_successions(self, *, since_prompt: bool) -> list[Act]:
         """Three or more turns between the most changed squares, as many as may have changed all those that
-        certainly did: something was over the board for so long that the players went on meanwhile.
+        certainly did: something was over the board for so long that the players went on meanwhile, or
+        (``since_prompt``) they did without trimming a stack.
         """
         if len(self.strong) > _MAX_LONG_SUCCESSION_SQUARES:
             return []
         inside = self._most_changed(_MAX_LONG_SUCCESSION_SQUARES)
         most, likeliest = max(3, (len(self.strong) + 1) // 2), self._worlds[:1]
-        return [*self._under_beliefs(lambda world: world.legal.long_successions(inside, most), likeliest)]
+        first = (self._pending.move,) if since_prompt and self._pending is not None else ()
+        return [
+            *self._under_beliefs(lambda world: world.legal.long_successions(inside, most, first), likeliest)
+        ]
 
     def _was_still_due(self, turn: Move) -> bool:
         """Whether the turn had certainly not been made yet when an act was alerted."""

@@ -211,8 +211,10 @@ def _likeliest(look: Look, pool: ActPool, pending: Pending | None) -> Judgement:
     if best.act.kind is Kind.WRONG_PIECE:
         pool.add_hidden_origins(best.act)
         best = weigh(screening, pool.acts)
-    if not explains(look, best, pool.strong):
-        longer = weigh(screening, [*pool.acts, *pool.long_successions()])
+    # A stack that was left too high may have been trimmed in the end, after further turns.
+    left_high = pending is not None and _left_too_high(best.act)
+    if left_high or not explains(look, best, pool.strong):
+        longer = weigh(screening, [*pool.acts, *pool.long_successions(since_prompt=left_high)])
         # What an arm hides looks like pieces that were moved out of sight, but not like where they went.
         if explains(look, longer, pool.strong):
             best = longer

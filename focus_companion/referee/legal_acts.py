@@ -96,11 +96,16 @@ class LegalActs:
                 yield Act(Kind.TURNS, changes_between(self.stacks, trimmed(middle, two), squares), (one, two))
                 yield from self._pendings(middle, two, (one,), Kind.TURNS)
 
-    def long_successions(self, squares: Collection[int], most: int) -> Iterator[Act]:
+    def long_successions(
+        self, squares: Collection[int], most: int, first: Collection[Move] = ()
+    ) -> Iterator[Act]:
         """Three or more consecutive legal turns between these squares, at most so many. One of them may have
         set a stack on its own colour, which barely shows.
         """
-        yield from self._continued(self.position, (), squares, most, may_hide=True)
+        for move in first:
+            yield from self._continued(self.after(move), (move,), squares, most, may_hide=True)
+        if not first:
+            yield from self._continued(self.position, (), squares, most, may_hide=True)
 
     def _continued(
         self,

@@ -346,8 +346,10 @@ class Referee:
         if self._alert is not None and judgement.act.legal:
             self._alert = None
             verdicts.append(PutRight())
-        complete = all(is_complete(act) for act in acts) and self._pending is None
+        awaited = () if self._pending is None else (self._pending.move,)
+        complete = all(is_complete(act) and act.moves[: len(awaited)] == awaited for act in acts)
         if complete:
+            self._pending = None
             self._doubt.believe(acts, judgement.weights, position)
             sure = common_prefix([act.moves for act in acts])
             if went_on and self._doubt.only_order_open:
