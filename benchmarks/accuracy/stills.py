@@ -1,12 +1,13 @@
 """Measures how much of a single picture is read correctly, by tilt and by the size of a square.
 
-    python -m benchmarks.accuracy.stills [--stills 48] [--seed 1] [--footage FOLDER]
+    python -m benchmarks.accuracy.stills [--stills 48] [--seed 1] [--played] [--footage FOLDER]
                                [--keep FOLDER] [--jobs N]
 
 Renders random positions for two, three and four players with random looks (each determined by its seed),
 reads them, and compares with the truth. A still does not show which side is which, so the best of the four
-rotations counts. ``--footage`` also reads the stills of a folder of recordings (with ``truth.json``).
-``--keep`` caches the rendered pictures in a folder.
+rotations counts. ``--played`` shows positions of simulated games instead: there, most pieces have another
+colour than the piece below. ``--footage`` also reads the stills of a folder of recordings (with
+``truth.json``). ``--keep`` caches the rendered pictures in a folder.
 
 Prints the share of squares with the right top (colour, or empty), the right height and the whole stack right;
 the last also for only those squares that have a stack. *Visible* are squares that show at least a dozen spots
@@ -31,11 +32,14 @@ from numpy.typing import NDArray
 from benchmarks import history
 from benchmarks.accuracy.finding import MAX_CORNER_ERROR, examples
 from benchmarks.accuracy.report import PITCH_BINS, TILT_BINS, share
-from focus_companion.game.rules import ORDERS
+from focus_companion.game.play import apply
+from focus_companion.game.rules import ORDERS, Rules
+from focus_companion.game.setups import start_position
 from focus_companion.game.squares import FILE, RANK, SQUARES
 from focus_companion.simulator.board_view import BoardView
 from focus_companion.simulator.for_tests.corner_error import corner_error
 from focus_companion.simulator.for_tests.random_look import random_look
+from focus_companion.simulator.player import choose
 from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
@@ -160,13 +164,25 @@ def random_stacks(players: int, rng: np.random.Generator) -> tuple[str, ...]:
     return tuple(stacks)
 
 
-def drawn(seed: int, keep: Path | None) -> Still:
-    """The still of a seed."""
+def played_stacks(players: int, rng: np.random.Generator) -> tuple[str, ...]:
+    """The 52 stacks after 6 to 59 turns of a simulated game."""
+    rules = Rules.make(players)
+    position = start_position(rules)
+    for _ in range(int(rng.integers(6, 60))):
+        move = choose(position, rules, rng)
+        if move is None:
+            break
+        position = apply(position, move, rules)
+    return position.stacks
+
+
+def drawn(seed: int, keep: Path | None, *, played: bool) -> Still:
+    """The still of a seed; ``played``: of a position of a game."""
     rng = np.random.default_rng([seed, 211])
     players = (2, 3, 4)[seed % 3]
     look = random_look(rng)
-    stacks = random_stacks(players, rng)
-    path = keep / f"still-{seed}.png" if keep else None
+    stacks = played_stacks(players, rng) if played else random_stacks(players, rng)
+    path = keep / f"still-{seed}{'-played' if played else ''}.png" if keep else None
     if path is not None and path.exists():
         image = np.asarray(cv2.imread(str(path)), np.uint8)
     else:
@@ -254,6 +270,7 @@ def main() -> None:
     )
     parser.add_argument("--stills", type=int, default=48)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--played", action="store_true", help="positions of simulated games")
     parser.add_argument("--footage", type=Path)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--jobs", type=int, default=1, help="processes that read at the same time")
@@ -264,13 +281,15 @@ def main() -> None:
             shown("footage", pool.map(read, recorded(arguments.footage)), arguments.lines)
         if arguments.stills:
             seeds = range(arguments.seed, arguments.seed + arguments.stills)
-            name = f"{arguments.stills} simulated stills from seed {arguments.seed}"
-            shown(name, pool.map(partial(read_drawn, keep=arguments.keep), seeds), arguments.lines)
+            what = "stills of games" if arguments.played else "stills"
+            name = f"{arguments.stills} simulated {what} from seed {arguments.seed}"
+            reads = partial(read_drawn, keep=arguments.keep, played=arguments.played)
+            shown(name, pool.map(reads, seeds), arguments.lines)
 
 
-def read_drawn(seed: int, keep: Path | None) -> Row:
+def read_drawn(seed: int, keep: Path | None, *, played: bool) -> Row:
     """Read the still of a seed."""
-    return read(drawn(seed, keep))
+    return read(drawn(seed, keep, played=played))
 
 
 def shown(name: str, rows: Iterable[Row], lines: bool) -> None:

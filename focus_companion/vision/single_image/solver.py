@@ -48,7 +48,7 @@ class Solver:
     def __init__(
         self, layers: Layers, scores: Singles, players: Sequence[str], limit: int, pixel_weight: float
     ) -> None:
-        self.layers, self._scores = layers, scores
+        self.layers, self.players, self._scores = layers, players, scores
         self._labels = np.array([CLASS[letter] for letter in players])
         self._limit, self._pixel_weight = limit, pixel_weight
         self.classes: list[Stack] = [()] * len(layers.outlines.columns)

@@ -58,6 +58,14 @@ def test_the_pieces_of_a_leaning_stack_are_read(stack: str, lean: int) -> None:
     assert lead(choices[LEANING]) > 0.0
 
 
+def test_a_piece_that_is_hardly_seen_probably_has_another_colour_than_its_neighbour() -> None:
+    explanation = explanation_of(layers_at(0.0), "g", 0)
+    _, choices = read_off_centre(explanation)
+    scores = {choice.stack: choice.score for choice in choices[LEANING]}
+    red, green = CLASS["r"], CLASS["g"]
+    assert scores[red, green] > scores[green, green] + 4.0
+
+
 def test_a_stack_leads_any_other() -> None:
     red, green = CLASS["r"], CLASS["g"]
     choices = [ScoredStack((green, red), 20.0), ScoredStack((red, red), 14.0), ScoredStack((green,), 5.0)]
