@@ -166,10 +166,10 @@ class LegalActs:
                         given_prior=given_prior,
                     )
 
-    def back(self, most: int = _MAX_PLIES_BACK) -> Iterator[Act]:
-        """Turns taken back: the positions after up to ``most`` earlier plies, newest first."""
+    def back(self) -> Iterator[Act]:
+        """Turns taken back: the positions after earlier plies, newest first."""
         last = len(self.history) - 2
-        for ply in range(last, max(-1, last - most), -1):
+        for ply in range(last, max(-1, last - _MAX_PLIES_BACK), -1):
             earlier = self.history[ply]
             changes = changes_between(self.stacks, earlier.stacks)
             # Pieces that had been taken from the board must have been put back, one by one.

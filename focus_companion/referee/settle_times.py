@@ -29,14 +29,14 @@ class SettleTimes:
 
     alert: float = 0.4
     """An alert for which no longer time is required."""
-    unexplained: float = 0.8
-    """An alert that the board has changed in an unexplained way, but only its stacks."""
+    partial: float = 0.8
+    """An alert that the board has changed in an unexplained way, but only its stacks, or for a move to a
+    square where the pieces are barely visible.
+    """
     lifted: float = 3.0
     """An alert that would be wrong if somebody held pieces in the hand or leant over the board, or a question
     that would be needless if somebody held them.
     """
-    hidden: float = 0.8
-    """An alert for a move to a square where the pieces are barely visible."""
     faint: float = 1.2
     """An alert for an act that has little evidence, but changed all of its squares."""
     again: float = 1.6
@@ -50,13 +50,13 @@ class SettleTimes:
         unexplained = wrong.reason == "unexplained"
         settle_time = self.alert
         if act.lifted and not prompted:
-            settle_time = self.lifted if wrong.reason == "wrong_removal" else self.hidden
+            settle_time = self.lifted if wrong.reason == "wrong_removal" else self.partial
         elif prompted and act.trimmed and act.changes.get(act.moves[-1].target) == "":
             # The whole stack is gone: somebody lifts it to get at its lowest pieces.
             settle_time = self.lifted
         elif unexplained:
             # If not only stacks have changed, it is more likely a head over the board: wait.
-            settle_time = self.unexplained if look.only_stacks_changed else self.lifted
+            settle_time = self.partial if look.only_stacks_changed else self.lifted
         # The stacks that would explain a push cover half of the board, so their reach must not count.
         within = act.changes if unexplained else look.evidence.outlines.touching(list(act.changes))
         pushed = sum(1 for s in np.flatnonzero(look.touched > CERTAIN_CHANGED_FRACTION) if s not in within)

@@ -65,11 +65,9 @@ _MAX_RAISE: Final = 0.6
 _TRIAL_SCALE: Final = 1.3
 """Factor by which the board is larger in the trial of a closer place."""
 
-_MIN_ADVICE_GAIN: Final = 0.5
-"""Minimum gain in nats for a change to be advised; less is noise."""
-
 _MIN_RELATIVE_GAIN: Final = 0.1
-"""The same relative to the present nats."""
+"""Minimum gain for a change to be advised, relative to the present nats, or to those that would be fair; less
+is noise."""
 
 _PICTURE_MARGIN: Final = 0.35
 """Minimum distance, in squares, of the tops of tall stacks from the edges of the picture."""
@@ -246,7 +244,7 @@ def _advice(outlines: Outlines, nats: Floats, trial: Trial | None) -> tuple[Advi
         for reached, advice in (best_tilt, (nats_in(camera.scaled(_TRIAL_SCALE)), Advice.LARGER))
     ]
     gains.sort(key=lambda pair: -pair[0])
-    return tuple(advice for gain, advice in gains if gain > max(_MIN_RELATIVE_GAIN * now, _MIN_ADVICE_GAIN))
+    return tuple(advice for gain, advice in gains if gain > _MIN_RELATIVE_GAIN * max(now, _MIN_FAIR_NATS))
 
 
 def _board_nats(nats: Floats) -> float:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import cv2
 
 from ...addresses import shown_address
-from .frames import FrameError, Image, Source, check_size, decoded
+from .frames import FROZEN_AFTER, FrameError, Image, Source, check_size, decoded
 from .http import MAX_ANSWER_BYTES, Fetcher, FetchError
 from .live import READ_TIMEOUT, EncodedLive, Live
 
@@ -23,20 +23,19 @@ TRUNCATED: Final = (OSError, HTTPException, ValueError)
 
 SNAPSHOT_INTERVAL: Final = 0.1
 """Minimum seconds between two requests for a picture."""
-SNAPSHOT_FROZEN: Final = 30.0
-"""``Source.frozen_after`` of such addresses: many make a new picture only every few seconds."""
 
 
 class Snapshots(Live):
     """An address that answers with one picture at a time, fetched repeatedly."""
 
-    frozen_after = SNAPSHOT_FROZEN
+    frozen_after = 3 * FROZEN_AFTER
+    """Many such cameras make a new picture only every few seconds."""
     timeout = 3 * READ_TIMEOUT
     """Longer than a slow answer takes to fail: :meth:`read` then raises, with the reason."""
 
-    def __init__(self, name: str, fetch: Fetcher, *, interval: float = SNAPSHOT_INTERVAL) -> None:
+    def __init__(self, name: str, fetch: Fetcher) -> None:
         super().__init__(name, self)
-        self._fetch, self._interval = fetch, interval
+        self._fetch = fetch
         self._asked: float | None = None
 
     def read(self) -> tuple[bool, Image | None]:
@@ -47,7 +46,7 @@ class Snapshots(Live):
         """
         last = time.monotonic()
         while True:
-            due = 0.0 if self._asked is None else self._asked + self._interval - time.monotonic()
+            due = 0.0 if self._asked is None else self._asked + SNAPSHOT_INTERVAL - time.monotonic()
             if self._closed.wait(max(0.0, due)):
                 return False, None
             self._asked = time.monotonic()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .board_profiles import profiles_folder
+from .pose import PRIOR_SPREAD
 from .scene import Lens
 
 SUFFIX: Final = ".toml"
@@ -20,8 +21,8 @@ sensor."""
 
 FOCAL_SPREAD: Final = 0.01
 """Default standard deviation of the focal length's logarithm."""
-DISTORTION_SPREAD: Final = 0.05
-"""Default standard deviation of k1."""
+DISTORTION_SPREAD: Final = PRIOR_SPREAD["k1"]
+"""Default standard deviation of k1: a profile that does not say tells no more than the prior."""
 
 _FOCAL_RATIOS: Final = (0.2, 20)
 """Focal lengths, in longer sides of the picture, between which those of all lenses lie."""
