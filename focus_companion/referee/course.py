@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..game.squares import FILE, RANK
+from ..game.moves import DISTANCE
 from .act import UNSEEN_CHANGE_PENALTY, Act, Kind
 from .temperature import TEMPERATURE
 from .trimming import BESIDE_EVIDENCE, Pending, trimming_evidence
@@ -118,7 +118,7 @@ class IgnoredChanges:
 
 def adjacent(one: int, other: int) -> bool:
     """Whether the squares are the same or adjacent, also diagonally."""
-    return abs(FILE[one] - FILE[other]) <= 1 and abs(RANK[one] - RANK[other]) <= 1
+    return DISTANCE[one][other] <= 1
 
 
 def calm_squares(look: Look) -> frozenset[int]:

@@ -5,13 +5,13 @@ As with legal acts, only those within ``open_squares`` are listed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations, permutations, product
 from math import log
 
 from ..game.faults import explain
-from ..game.moves import Move
+from ..game.moves import DISTANCE, Move
 from ..game.play import apply, removed, trimmed, untrimmed
 from ..game.position import MAX_HEIGHT
 from ..game.squares import FILE, RANK, SQUARES
@@ -32,6 +32,8 @@ class IllegalActs:
         self._position, self._rules, self._legal = legal.position, legal.rules, legal.moves
         self._stacks = legal.stacks
         self._first = len(legal.history) == 1
+        self._turn = self._position.to_move or self._position.players[0]
+        """Letter of the player to move; once the game is over, of the first one."""
 
     def every(self, open_squares: Collection[int], pending: Move | None = None) -> Iterator[Act]:
         """Every illegal act on these squares; ``pending``: the turn whose trimming is awaited."""
@@ -51,88 +53,56 @@ class IllegalActs:
         """Illegal moves of the top pieces of any of these stacks, and illegal placings of a piece, each to
         any of these squares.
         """
-        turn = self._position.to_move or self._position.players[0]
         legal = set(self._legal)
         for origin in open_squares:
             stack = self._stacks[origin]
             for number in range(1, len(stack) + 1):
                 for target in open_squares:
-                    if target == origin:
-                        continue
-                    straight = FILE[origin] == FILE[target] or RANK[origin] == RANK[target]
-                    far = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
-                    if straight and far == number and Move(origin, target) in legal:
+                    far = DISTANCE[origin][target]
+                    if target == origin or (far == number and Move(origin, target) in legal):
                         continue
                     changes = {origin: stack[:-number], target: self._stacks[target] + stack[-number:]}
-                    yield Act(
-                        Kind.WRONG,
-                        changes,
-                        wrong=partial(self._displacement_alert, turn, origin, target, number),
-                    )
+                    wrong = partial(self._displacement_alert, origin, target, number)
+                    yield Act(Kind.WRONG, changes, wrong=wrong)
         for target in open_squares:
             for colour in self._position.players:
                 move = Move(None, target)
-                if colour == turn and move in legal:
+                if colour == self._turn and move in legal:
                     continue
                 # A captured piece seldom returns: the piece more likely came from another square, where its
                 # absence is barely visible.
                 kind = Kind.WRONG if self._position.in_hand(colour) else Kind.WRONG_PIECE
-                yield Act(
-                    kind,
-                    {target: self._stacks[target] + colour},
-                    wrong=partial(self._placing_alert, turn, colour, target),
-                )
+                wrong = partial(self._placing_alert, colour, target)
+                yield Act(kind, {target: self._stacks[target] + colour}, wrong=wrong)
 
-    def _displacement_alert(self, turn: str, origin: int, target: int, number: int) -> Wrong:
-        owner = self._stacks[origin][-1]
-        squares = (origin, target)
+    def _displacement_alert(self, origin: int, target: int, number: int) -> Wrong:
+        owner, turn, far = self._stacks[origin][-1], self._turn, DISTANCE[origin][target]
+        squares, player = (origin, target), owner
         if self._position.placing:
             # Any move is illegal before the pieces in hand are placed, whatever its distance.
-            text = words.say("placing", owner, origin=origin, target=target)
-            return Wrong("thirteenth_piece", owner, squares, text)
-        far = abs(FILE[origin] - FILE[target]) + abs(RANK[origin] - RANK[target])
-        if FILE[origin] != FILE[target] and RANK[origin] != RANK[target]:
-            return Wrong(
-                "not_straight",
-                owner,
-                squares,
-                words.say("not_straight", owner, origin=origin, target=target, number=number),
-            )
-        if far != number:
-            return Wrong(
-                "distance",
-                owner,
-                squares,
-                words.say("distance", owner, origin=origin, target=target, number=number, far=far),
-            )
-        if owner != turn:
-            return Wrong(
-                "out_of_turn",
-                owner,
-                squares,
-                words.say(
-                    "begins_out_of_turn" if self._may_begin(owner, squares) else "out_of_turn",
-                    owner,
-                    turn=turn,
-                    origin=origin,
-                    target=target,
-                ),
-            )
-        fault = explain(self._position, Move(origin, target), self._rules)
-        if fault is not None and fault.reason == "thirteenth_piece":
-            return Wrong("thirteenth_piece", turn, squares, words.say("thirteenth_piece", turn))
-        return Wrong(
-            "not_your_stack",
-            turn,
-            squares,
-            words.say("not_your_stack", turn, owner=owner, origin=origin, target=target),
+            reason, said = "thirteenth_piece", "placing"
+        elif not _in_line(origin, target):
+            reason = said = "not_straight"
+        elif far != number:
+            reason = said = "distance"
+        elif owner != turn:
+            reason = "out_of_turn"
+            said = "begins_out_of_turn" if self._may_begin(owner, squares) else reason
+        else:
+            fault, player = explain(self._position, Move(origin, target), self._rules), turn
+            first = fault is not None and fault.reason == "thirteenth_piece"
+            reason = said = "thirteenth_piece" if first else "not_your_stack"
+        text = words.say(
+            said, player, origin=origin, target=target, number=number, far=far, turn=turn, owner=owner
         )
+        return Wrong(reason, player, squares, text)
 
     def _may_begin(self, player: str, squares: tuple[int, ...]) -> bool:
         """Whether an act on these squares would be a legal first turn if this player began."""
         return self._first and other_beginning(self._position, self._rules, player, squares) is not None
 
-    def _placing_alert(self, turn: str, colour: str, target: int) -> Wrong:
+    def _placing_alert(self, colour: str, target: int) -> Wrong:
+        turn = self._turn
         if colour != turn and (self._position.in_hand(colour) > 0 or self._may_begin(colour, (target,))):
             what = "begins_placing" if self._may_begin(colour, (target,)) else "placed_out_of_turn"
             return Wrong("out_of_turn", colour, (target,), words.say(what, colour, turn=turn, target=target))
@@ -241,11 +211,9 @@ class IllegalActs:
 
     def removals(self, open_squares: Collection[int]) -> Iterator[Act]:
         """Pieces missing from one stack; if from its top, they may only have been lifted."""
-        turn = self._position.to_move or self._position.players[0]
         for square in open_squares:
             stack = self._stacks[square]
-            text = words.say("vanished", turn, squares=(square,))
-            wrong = partial(Wrong, "wrong_removal", turn, (square,), text)
+            wrong = self._vanished((square,))
             for number in range(1, len(stack) + 1):
                 yield Act(Kind.WRONG, {square: stack[:-number]}, wrong=wrong, lifted=True)
                 if stack[number:] and stack[number:] != stack[:-number]:
@@ -253,13 +221,11 @@ class IllegalActs:
 
     def double_lifts(self, open_squares: Collection[int]) -> Iterator[Act]:
         """Pieces missing from the tops of two stacks: two players may hold what they are about to play."""
-        turn = self._position.to_move or self._position.players[0]
         # A second lift is as much rarer than one as a second turn.
         prior = Kind.WRONG.value + Kind.TURNS.value - Kind.TURN.value
         for squares in combinations(sorted(open_squares), 2):
             one, other = (self._stacks[square] for square in squares)
-            text = words.say("vanished", turn, squares=squares)
-            wrong = partial(Wrong, "wrong_removal", turn, squares, text)
+            wrong = self._vanished(squares)
             for first, second in product(range(1, len(one) + 1), range(1, len(other) + 1)):
                 changes = {squares[0]: one[:-first], squares[1]: other[:-second]}
                 yield Act(Kind.WRONG, changes, wrong=wrong, lifted=True, given_prior=prior)
@@ -268,14 +234,12 @@ class IllegalActs:
         """The same pieces on a square in another order, as no turn leaves them: a placed piece may be of the
         colour of the trimmed one. All these orders share one prior.
         """
-        turn = self._position.to_move or self._position.players[0]
         placings = [move for move in self._legal if move.origin is None and move.target in open_squares]
         placed = {move.target: trimmed(self._position, move)[move.target] for move in placings}
         for square in open_squares:
             stack = self._stacks[square]
             orders = {"".join(p) for p in permutations(stack)} if 1 < len(stack) <= MAX_HEIGHT else {stack}
-            text = words.say("reordered", turn, squares=(square,))
-            wrong = partial(Wrong, "reordered", turn, (square,), text)
+            wrong = self._reordered((square,))
             orders -= {stack, placed.get(square, stack)}
             for order in sorted(orders):
                 prior = Kind.WRONG.value - log(len(orders))
@@ -285,7 +249,6 @@ class IllegalActs:
         """As many pieces as squares carried between two of these squares, but in another order, or from the
         bottom of their stack. All these ways share one prior.
         """
-        turn = self._position.to_move or self._position.players[0]
         for origin in open_squares:
             stack = self._stacks[origin]
             for target, number in _straight(origin, open_squares):
@@ -294,9 +257,7 @@ class IllegalActs:
                 left, moved = stack[:-number], stack[-number:]
                 ways = {(left, "".join(order)) for order in permutations(moved)}
                 ways = (ways | {(stack[number:], stack[:number])}) - {(left, moved)}
-                squares = (origin, target)
-                text = words.say("reordered", turn, squares=squares)
-                wrong = partial(Wrong, "reordered", turn, squares, text)
+                wrong = self._reordered((origin, target))
                 for remaining, carried in sorted(ways):
                     changes = {origin: remaining, target: self._stacks[target] + carried}
                     prior = Kind.WRONG.value - log(len(ways))
@@ -304,15 +265,13 @@ class IllegalActs:
 
     def jumps(self, open_squares: Collection[int]) -> Iterator[Act]:
         """Pieces carried over an adjacent square whose pieces are taken from the board, as in draughts."""
-        turn = self._position.to_move or self._position.players[0]
         for origin in open_squares:
             stack = self._stacks[origin]
             for target, far in _straight(origin, open_squares):
                 middle = _between(origin, target) if far == 2 else None
                 if middle is None or not self._stacks[middle] or middle not in open_squares:
                     continue
-                text = words.say("vanished", turn, squares=(middle,))
-                vanished = partial(Wrong, "wrong_removal", turn, (middle,), text)
+                vanished = self._vanished((middle,))
                 for number in range(1, len(stack) + 1):
                     changes = {
                         origin: stack[:-number],
@@ -320,10 +279,16 @@ class IllegalActs:
                         target: self._stacks[target] + stack[-number:],
                     }
                     legal = number == far and Move(origin, target) in self._legal
-                    wrong = (
-                        vanished if legal else partial(self._displacement_alert, turn, origin, target, number)
-                    )
-                    yield Act(Kind.WRONG_TRIM, changes, wrong=wrong)
+                    displaced = partial(self._displacement_alert, origin, target, number)
+                    yield Act(Kind.WRONG_TRIM, changes, wrong=vanished if legal else displaced)
+
+    def _vanished(self, squares: tuple[int, ...]) -> Callable[[], Wrong]:
+        text = words.say("vanished", self._turn, squares=squares)
+        return partial(Wrong, "wrong_removal", self._turn, squares, text)
+
+    def _reordered(self, squares: tuple[int, ...]) -> Callable[[], Wrong]:
+        text = words.say("reordered", self._turn, squares=squares)
+        return partial(Wrong, "reordered", self._turn, squares, text)
 
 
 def _two_moves_alert(turn: str, squares: tuple[int, ...]) -> Wrong:
@@ -341,12 +306,16 @@ def _partly_removed(stack: str, due: int) -> Iterator[tuple[str, str, bool]]:
         yield stack[:at] + stack[at + 1 :], stack[at], False
 
 
+def _in_line(one: int, other: int) -> bool:
+    """Whether the squares are in one row or column."""
+    return FILE[one] == FILE[other] or RANK[one] == RANK[other]
+
+
 def _straight(origin: int, squares: Iterable[int]) -> Iterator[tuple[int, int]]:
     """The other squares in a straight line with this one, and how far away they are."""
     for target in squares:
-        far = abs(FILE[origin] - FILE[target]), abs(RANK[origin] - RANK[target])
-        if target != origin and 0 in far:
-            yield target, sum(far)
+        if target != origin and _in_line(origin, target):
+            yield target, DISTANCE[origin][target]
 
 
 def _between(one: int, other: int) -> int | None:
