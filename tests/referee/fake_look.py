@@ -14,6 +14,9 @@ from focus_companion.vision.appearance.evidence import Gain
 
 T = TypeVar("T")
 
+PIXEL_WEIGHT = 0.04
+"""Weight of each pixel's nats, where a square is 55 pixels wide."""
+
 BARE = ("",) * len(SQUARES)
 """The stacks of an empty board."""
 
@@ -77,9 +80,9 @@ class FakeEvidence:
     def stack_gain(self, square: int, stack: str) -> Gain:
         self.asked.add(square)
         if stack == self.standing[square]:
-            return Gain(0.0, 0)
+            return Gain(0.0, 0, PIXEL_WEIGHT)
         nats = self.nats.get(square, {}).get(stack, self.unlisted)
-        return Gain(nats, self.differing_pixels(square, stack))
+        return Gain(nats, self.differing_pixels(square, stack), PIXEL_WEIGHT)
 
     def differing_pixels(self, square: int, stack: str) -> int:
         return 0 if stack == self.standing[square] or square in self.barely_visible else self.pixels
@@ -87,7 +90,7 @@ class FakeEvidence:
     def gain(self, changes: Mapping[int, str]) -> Gain:
         own = [self.stack_gain(square, stack) for square, stack in changes.items()]
         nats = self.jointly.get(frozenset(changes), sum(gain.nats for gain in own))
-        return Gain(nats, sum(gain.pixels for gain in own))
+        return Gain(nats, sum(gain.pixels for gain in own), PIXEL_WEIGHT)
 
     def gain_off_centre(self, changes: Mapping[int, str]) -> float:
         return self.gain(changes).nats

@@ -26,7 +26,7 @@ BITS = 5
 BINS = 1 << BITS
 """Bins of the histogram along each channel."""
 MIN_SAMPLES = 20
-"""Minimum number of pixels from which a class, or the shade of a field, is learned."""
+"""Minimum number of pixels from which a class, or the shade of a field or of a top, is learned."""
 _AUGMENTATIONS = ((0.55, 0.0, 0.35), (0.75, 0.0, 0.6), (1.0, 0.0, 1.0), (1.2, 0.0, 0.5), (1.0, 25.0, 0.3))
 """(factor, grey levels added, weight) of each augmented copy of a sample: a piece in a shadow or closer to a
 lamp has the same colour, darker or brighter, and one that reflects a lamp or the sky has white added."""

@@ -26,13 +26,11 @@ from .stack_gains import StackGains, Surroundings, surroundings
 
 MAX_PIXEL_NATS = 4.0
 """Limit, in nats, of the log-likelihood ratio of a single pixel."""
-PIXEL_WEIGHT = 0.04
-"""Weight of each pixel's nats, as neighbouring pixels are correlated, if a square is
-:data:`PIXEL_WEIGHT_PITCH` pixels wide; in larger squares, each pixel counts less."""
-PIXEL_WEIGHT_PITCH = 55.0
-"""Side of a square, in pixels, for which :data:`PIXEL_WEIGHT` holds."""
-_PIXEL_WEIGHT_RANGE = 0.2, 4.0
-"""Range of the factor by which the size of the squares changes that weight."""
+INDEPENDENT_SAMPLES = 121.0
+"""Number of independent samples that the pixels of a square are worth, however large it is in the picture, as
+neighbouring pixels are correlated."""
+_PIXEL_WEIGHT_RANGE = 0.008, 0.16
+"""Range of the weight of each pixel's nats that follows from it."""
 _MIN_FIT = 0.5
 """Share of its usual nats with which a class must fit the pixels of a piece, on average, for them possibly to
 show that class: the light differs across the board. Raising it leaves out pieces in another light."""
@@ -46,7 +44,7 @@ _BEAM_WIDTH = 6
 
 def pixel_weight(outlines: Outlines) -> float:
     """The weight of each pixel's nats in this view, if neighbouring pixels are correlated as usual."""
-    return PIXEL_WEIGHT * float(np.clip((PIXEL_WEIGHT_PITCH / outlines.pitch) ** 2, *_PIXEL_WEIGHT_RANGE))
+    return float(np.clip(INDEPENDENT_SAMPLES / outlines.pitch**2, *_PIXEL_WEIGHT_RANGE))
 
 
 @cache
@@ -63,7 +61,7 @@ class Gain:
 
     nats: float
     pixels: int
-    weight: float = PIXEL_WEIGHT
+    weight: float
 
     @property
     def per_pixel(self) -> float:

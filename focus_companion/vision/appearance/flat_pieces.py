@@ -16,7 +16,7 @@ from ..arrays import Floats, Mask, Singles
 from ..geometry.scene import Solid, at_height, ring_points
 from ..geometry.stack_masks import Outlines, cached_per_outlines, filled
 from .background import relit, shade_log_likelihood
-from .colour_model import BARE, CLASSES, ColourModel
+from .colour_model import BARE, CLASSES, MIN_SAMPLES, ColourModel
 
 TOP = CLASSES - 1
 """Offset from the class of a piece to the class of its top."""
@@ -26,8 +26,6 @@ brightness is between those of the top and the side."""
 _MEDIAN_WINDOW = 0.3
 """Side of the window, in squares of the board, whose median is the local shade: well inside a top, which is
 0.7 squares wide."""
-MIN_SHADE_PIXELS = 30
-"""Minimum number of visible pixels of a top, or of all pieces of a colour, for its shade to be measured."""
 
 
 @cached_per_outlines
@@ -94,7 +92,7 @@ class FlatPieceColours(ColourModel):
                 continue
             part = outlines.columns[square].window.within(window)
             visible = masks[min(len(stacks[square]), len(masks)) - 1] & (painted[part] >= CLASSES)
-            if visible.sum() >= MIN_SHADE_PIXELS:
+            if visible.sum() >= MIN_SAMPLES:
                 label = int(painted[part][visible][0])
                 shade = np.median(pixels[part][visible], axis=0)
                 seen.setdefault(label, []).append((outlines.profile.centres[square], shade))

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ..geometry.stack_masks import Outlines
 from ..masks import uniform
-from .colour_model import CLASS
-from .flat_pieces import MIN_SHADE_PIXELS
+from .colour_model import CLASS, MIN_SAMPLES
 from .learning import labels
 
 LOG_OFFSET = 12.0
@@ -41,7 +40,7 @@ def measured_shades(
     found = {}
     for letter in sorted(set("".join(shown))):
         own = pixels[inner & (painted == CLASS[letter])]
-        if len(own) >= MIN_SHADE_PIXELS:
+        if len(own) >= MIN_SAMPLES:
             blue, green, red = np.median(own, axis=0)
             found[letter] = int(red), int(green), int(blue)
     return found

@@ -16,6 +16,8 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .frames import MAX_USABLE_LEVEL
+
 log = logging.getLogger(__name__)
 
 SETTLE_TIME: Final = 1.2
@@ -35,8 +37,6 @@ SATURATED_SHARE_THRESHOLD: Final = 0.25
 LIGHT_CHANGE_TIME: Final = 2.5
 """Seconds for which a change of light must last."""
 
-_SATURATED: Final = 252
-"""Grey level from which a channel counts as saturated."""
 _LOG_OFFSET: Final = 8.0
 """Grey levels added before taking logarithms, which limits the effect of noise in the dark."""
 
@@ -78,7 +78,7 @@ class Locker:
         levels = np.log(few.reshape(-1, 3).mean(0) + _LOG_OFFSET)
         if not self._released:
             self._release(now)
-        self._step(now, levels, float((few >= _SATURATED).all(-1).mean()))
+        self._step(now, levels, float((few > MAX_USABLE_LEVEL).all(-1).mean()))
 
     def _release(self, now: float) -> None:
         for control in self._controls:

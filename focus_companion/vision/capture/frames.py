@@ -33,6 +33,9 @@ longer."""
 MAX_PIXELS = 40_000_000
 """Maximum pixels of a picture in a video or stream; 8K has 33 million."""
 
+MAX_USABLE_LEVEL = 249
+"""Maximum grey level that says something of what is in view; higher ones are clipped."""
+
 MAX_FILE_BYTES = 3 * MAX_PIXELS
 """Maximum bytes of a picture file: as many as so many pixels take without compression."""
 

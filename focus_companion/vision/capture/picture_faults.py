@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .frames import Image, Picture
+from .frames import MAX_USABLE_LEVEL, Image, Picture
 from .jpeg import JpegPicture
 from .sampling import sampled
 
@@ -47,9 +47,6 @@ than the rest."""
 
 _MIN_MISSING_SHARE: Final = 0.06
 """Minimum share of the height, at the bottom, that is uniformly grey in a truncated picture."""
-
-_FILL_LEVELS: Final = (6, 249)
-"""Grey levels, exclusive, between which a uniform bottom is neither shadow nor glare."""
 
 
 def picture_fault(picture: Picture) -> PictureFault:
@@ -94,7 +91,8 @@ def _truncated(picture: Picture) -> bool:
     """
     last = _bottom_rows(picture, 1)[-1]
     first = last[0]
-    if not _FILL_LEVELS[0] < int(first.max()) < _FILL_LEVELS[1]:
+    if not 255 - MAX_USABLE_LEVEL < int(first.max()) < MAX_USABLE_LEVEL:
+        # A uniform bottom may be in shadow, or in glare.
         return False
     # The last row alone clears nearly every picture.
     rows = max(2, round(picture.shape[0] * _MIN_MISSING_SHARE))

@@ -37,8 +37,8 @@ MAX_MISMATCH = 0.02
 MISMATCH_WEIGHT = 2.0
 """Weight of a nat per pixel against the agreement of the outlines."""
 
-_RESTART_DISTANCE = 0.27
-"""Distance, in squares, of the displaced starting points."""
+RESTART_DISTANCE = 0.27
+"""Distance, in squares, of the displaced starting points of a fit that does not agree."""
 
 _GOOD_AGREEMENT = 0.87
 """Agreement of the outlines below which fits with the board a piece higher or lower are tried."""
@@ -259,7 +259,7 @@ class _PositionSearch:
 
     def restarted(self, best: _Hypothesis) -> _Hypothesis:
         """The best hypothesis after further fits that start around ``best``, which has not converged."""
-        for near in displaced_cameras(best.camera, best.profile, _RESTART_DISTANCE):
+        for near in displaced_cameras(best.camera, best.profile, RESTART_DISTANCE):
             self._seek(near, best.profile, APPROXIMATE_REACHES)
         restarted, _ = self._best(self._choices)
         if restarted is best:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats
 from .lens_profiles import LensError, LensProfile
 from .scene import Lens
-from .target import board
+from .target import RULER, board
 
 MIN_CORNERS: Final = 12
 """Minimum number of the target's 35 corners in a usable view."""
@@ -32,16 +32,15 @@ MIN_NEW_SHIFT: Final = 0.12
 MIN_COVERAGE: Final = 0.55
 """Fraction of the picture's width and height spanned by the corners of all views, below which more are
 suggested."""
-RULER_LENGTHS: Final = (50, 200)
+RULER_LENGTHS: Final = (RULER / 2, 2 * RULER)
 """Lengths in mm, exclusive, between which a printed ruler of 100 mm is plausible."""
 MAX_UNEVENNESS: Final = 0.003
 """Relative difference between the rulers below which a print counts as scaled evenly."""
-MIN_SCALING: Final = 0.01
-"""Relative difference from 100 mm above which a print counts as scaled."""
 MAX_FOCAL_DEVIATION: Final = 0.008
 """Maximum relative standard deviation of the focal length."""
 MAX_STRETCH: Final = 0.01
-"""Maximum relative difference between the print's scales in the two directions."""
+"""Maximum relative difference between the print's scales in the two directions; if both differ from the true
+scale by more, the print counts as scaled."""
 MAX_REPROJECTION_ERROR: Final = 1.5
 """Maximum mean reprojection error, in pixels of a picture 1000 wide."""
 MIN_FOCAL_SPREAD: Final = 0.002
@@ -49,7 +48,7 @@ MIN_FOCAL_SPREAD: Final = 0.002
 MIN_DISTORTION_SPREAD: Final = 0.01
 """Minimum spread of a measured distortion."""
 
-_TRIAL_STRETCH: Final = 0.02
+_TRIAL_STRETCH: Final = 2 * MAX_STRETCH
 """Relative stretch of the print, either way, at which the reprojection error is sampled."""
 _STRETCH_GAIN: Final = 0.8
 """Factor by which the reprojection error must decrease for a stretch of the print to be believed."""
@@ -118,7 +117,7 @@ def differs(view: TargetView, before: Sequence[TargetView]) -> bool:
 
 
 def measure(
-    views: Sequence[TargetView], name: str, camera: str = "", rulers: tuple[float, float] = (100.0, 100.0)
+    views: Sequence[TargetView], name: str, camera: str = "", rulers: tuple[float, float] = (RULER, RULER)
 ) -> Measured:
     """The lens estimated from these views; ``rulers`` are the measured lengths of the printed rulers, in mm.
 
@@ -144,8 +143,8 @@ def measure(
             f"all pictures show the target from nearly the same angle ({most:.0f}° apart at most); tilt "
             "it to the left, right, front and back, by 20° to 45°"
         )
-    solved = _solved(views, across / 100, down / 100)
-    stretch = _stretch(views, across / 100, down / 100, solved.error)
+    solved = _solved(views, across / RULER, down / RULER)
+    stretch = _stretch(views, across / RULER, down / RULER, solved.error)
     if abs(stretch) > MAX_STRETCH:
         raise LensError(
             f"the target seems {abs(stretch):.1%} too long {'across' if stretch > 0 else 'down'}: it was "
@@ -185,7 +184,7 @@ def _remarks(
             f"the target was seen in {reach[0]:.0%} × {reach[1]:.0%} of the picture only; "
             "pictures with it near the edges would determine the distortion better"
         )
-    if abs(across / down - 1) < MAX_UNEVENNESS and abs(across / 100 - 1) > MIN_SCALING:
+    if abs(across / down - 1) < MAX_UNEVENNESS and abs(across / RULER - 1) > MAX_STRETCH:
         remarks.append("the print is scaled, evenly both ways, which does no harm")
     if len(views) < GOOD_VIEWS:
         remarks.append(f"{len(views)} pictures will do; 15 are better")

@@ -33,8 +33,9 @@ _MAX_MOTION: Final = 0.6
 """Motion, in squares, from which it is rejected: a board shifted by one square looks much the same."""
 _RESIDUAL_SCALE: Final = 12.0
 """Residual, in grey levels, at which a pixel has a quarter of its weight; outliers have hardly any."""
-_MIN_FIT: Final = 0.4
-"""Mean weight of the points, 0 … 1, below which the fit is repeated from another initial motion."""
+MIN_FIT: Final = 0.4
+"""Mean weight of the points, 0 … 1, below which the fit is poor: it is repeated from another initial motion,
+and the picture no longer serves as the baseline."""
 _INITIAL_RESIDUAL_SCALE: Final = 60.0
 """:data:`_RESIDUAL_SCALE` for the first iteration, in which edges are still displaced."""
 _RESIDUAL_SCALE_DECAY: Final = 0.7
@@ -102,7 +103,7 @@ class Baseline:
         """
         filtered = self._comparable(picture, relit)
         vector, fits = self._solve(filtered, near.vector)
-        if fits < _MIN_FIT:
+        if fits < MIN_FIT:
             # The motion exceeds the range of the gradients, unless an arm occludes most of the points. In a
             # copy of half the size, that range is twice as large.
             half = self._half._comparable(halved(picture), relit)
@@ -129,7 +130,7 @@ class Baseline:
         """The motion, by iteratively reweighted least squares, and the mean weight of the points, 0 … 1."""
         residuals = self._residuals(filtered, vector)
         # With large tolerances first, unless most of the points fit already.
-        first = 0 if _weights(residuals, _RESIDUAL_SCALE).mean() < _MIN_FIT else _MAX_ITERATIONS // 2
+        first = 0 if _weights(residuals, _RESIDUAL_SCALE).mean() < MIN_FIT else _MAX_ITERATIONS // 2
         for number in range(first, _MAX_ITERATIONS):
             scale = max(_RESIDUAL_SCALE, _INITIAL_RESIDUAL_SCALE * _RESIDUAL_SCALE_DECAY**number)
             weights = _weights(residuals, scale)

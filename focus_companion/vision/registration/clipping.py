@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Mask, Singles
-
-MAX_USABLE_LEVEL: Final = 249
-"""Maximum grey level that is used; higher ones are clipped."""
+from ..capture.frames import MAX_USABLE_LEVEL
 
 
 def brightest_near(picture: Singles | NDArray[np.uint8]) -> Singles:

@@ -12,8 +12,7 @@ import cv2
 import numpy as np
 
 from ..arrays import Singles
-from ..capture.frames import Image
-from .clipping import MAX_USABLE_LEVEL
+from ..capture.frames import MAX_USABLE_LEVEL, Image
 from .levels import LINEAR, across_channels, for_channels, to_levels, to_linear
 
 _GAIN_CELL: Final = 1.0

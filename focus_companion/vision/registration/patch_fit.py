@@ -10,7 +10,8 @@ import cv2
 import numpy as np
 
 from ..arrays import Mask, Singles
-from .clipping import MAX_USABLE_LEVEL, brightest_near, clipped_range
+from ..capture.frames import MAX_USABLE_LEVEL
+from .clipping import brightest_near, clipped_range
 from .details import details, in_both
 from .gain_fit import GAIN_PRIOR, MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit
 from .levels import across_channels, channel_sum

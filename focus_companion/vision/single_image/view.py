@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.position import MAX_HEIGHT
+from ...game.setups import DROP_PIECES
 from ..appearance.colour_model import BARE, CLASSES, ColourModel, bins
-from ..appearance.evidence import MAX_PIXEL_NATS, PIXEL_WEIGHT, PIXEL_WEIGHT_PITCH, classes
+from ..appearance.evidence import INDEPENDENT_SAMPLES, MAX_PIXEL_NATS, classes
 from ..appearance.first_colours import first_model, occluder_density, usual_pieces
 from ..appearance.flat_pieces import TOP, flat_tops
 from ..appearance.piece_play import Place, painted_off_centre
@@ -54,9 +55,6 @@ _MIN_SAMPLES = 300
 _MAX_SAMPLES = 8000
 """Approximate maximum number of pixels from which a class is learned."""
 
-_PIECES_OF_TWO = 18
-"""Pieces of each colour in a game for two."""
-
 _PIECES_OF_MORE = 13
 """Pieces of each colour in a game for three or four."""
 
@@ -91,7 +89,7 @@ class StillPicture:
         lens: LensProfile | None = None,
     ) -> None:
         self.players = players
-        self.limit = _PIECES_OF_TWO if len(players) == 2 else _PIECES_OF_MORE
+        self.limit = DROP_PIECES if len(players) == 2 else _PIECES_OF_MORE
         """Number of pieces of each colour in the set."""
         self.prior = lens_prior(lens, camera.lens)
         """The prior of the lens."""
@@ -106,7 +104,7 @@ class StillPicture:
         self.image, self.pixels = image, sharpened(image, flat=profile.flat)
         self.usual = first_model(image, camera, profile, players, self.shades(profile))
         pitch = camera.pitch_pixels(profile)
-        self.pixel_weight = PIXEL_WEIGHT * (PIXEL_WEIGHT_PITCH / pitch) ** 2
+        self.pixel_weight = INDEPENDENT_SAMPLES / pitch**2
         """Weight of each pixel's nats, as neighbouring pixels are correlated."""
         lattice = lattice_mask(outlines, self.window)
         self.explained_area = _around_columns(outlines, _EXPLAINED_MARGIN * pitch)

@@ -11,7 +11,7 @@ from ..capture.frames import Image
 from ..detection.edge_fit import PARAMETER_COST, fit_outlines, negative_log_likelihoods, outline_agreement
 from ..detection.edges import Edges, board_bounds
 from ..detection.pixel_check import pixel_mismatch
-from ..detection.refine import APPROXIMATE_REACHES, MAX_MISMATCH, MISMATCH_WEIGHT
+from ..detection.refine import APPROXIMATE_REACHES, MAX_MISMATCH, MISMATCH_WEIGHT, RESTART_DISTANCE
 from ..geometry.pose import Prior, displaced_cameras, pushed
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, at_height, triple
@@ -25,9 +25,6 @@ _LENS_SIGMAS = 0.004, 0.004
 
 _PARAMETERS = np.array([0, 3, 3, 6])
 """Parameters of a displacement: none, a push, a rotation of the camera, or both."""
-
-_START_OFFSET = 0.3
-"""Distance, in squares, of further starting points if the outlines do not agree."""
 
 
 def fits(
@@ -64,7 +61,7 @@ def fits(
         return camera, outline_agreement(edges, camera, profile, heights)
 
     found: list[tuple[float, Camera, float]] = []
-    for place in (start, held, *displaced_cameras(start, profile, _START_OFFSET)):
+    for place in (start, held, *displaced_cameras(start, profile, RESTART_DISTANCE)):
         near = resized(place, fine)
         edges = Edges.of(fine, board_bounds(near, profile))
         camera, agrees = fitted(edges, near)

@@ -11,15 +11,12 @@ from ..arrays import Floats, Mask
 from ..capture.frames import Image
 from ..capture.sampling import thinned
 from ..geometry.stack_masks import Outlines, Window
-from ..registration.baseline import Baseline
+from ..registration.baseline import MIN_FIT, Baseline
 from ..registration.conditions import Conditions
 from ..registration.motion import STILL, Motion, Sampling
 from .change import CLEAR_SHARE, Change, Smoothed, board_window
 from .occluder import SceneObject
 
-_MIN_KEYFRAME_FIT = 0.45
-"""Minimum quality (0 … 1) of the fit of the camera's motion since the keyframe for the keyframe to be
-kept."""
 _COARSE_PITCH = 18.0
 """Pixels per square in the subsampled copies from which conditions are estimated."""
 POSSIBLE_CHANGE = 0.1
@@ -79,7 +76,7 @@ class Reference:
         self.hidden, self._confirmed = self.hidden_after(change), True
         picture = self._without_objects(picture, change)
         self.picture, self.unsettled, self._moved = picture, (), self._remaining
-        if self._fits < _MIN_KEYFRAME_FIT:
+        if self._fits < MIN_FIT:
             self._keyframe = None
 
     def unsettle(self, squares: Sequence[int]) -> None:
