@@ -76,7 +76,8 @@ def margin(look: Look, act: Act, other: Act, reduced: float, full: float, contex
             return min(behind, full)
     equal_priors = full - (act.kind.value - other.kind.value)
     if _differ_only_in_trimming(act, other):
-        bonus = min(_TRIM_BONUS_PER_PIXEL * max(1.0, look.evidence.outlines.step), _MAX_TRIM_BONUS)
+        step = max(_MIN_VISIBLE_STEP, look.evidence.outlines.step)
+        bonus = min(_TRIM_BONUS_PER_PIXEL * step, _MAX_TRIM_BONUS)
         return min(behind, equal_priors + bonus)
     if _illegal_on_same_squares(act, other):
         unseen = _same_tops(look, act, other) and look.evidence.outlines.step < _MIN_VISIBLE_STEP

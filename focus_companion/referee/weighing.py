@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..vision.robust_statistics import probability
 from .act import Act, Kind
 from .course import gained_before
 from .margin import MIN_CERTAIN_LEAD, margin
@@ -101,7 +102,7 @@ class Judgement:
 
     @property
     def confidence(self) -> float:
-        return float(1 / (1 + np.exp(-np.clip(self.lead / TEMPERATURE, -30, 30))))
+        return probability(self.lead / TEMPERATURE)
 
     def without_other_beginner(self) -> Judgement:
         """The judgement without rivals in which a player other than the one named begins."""

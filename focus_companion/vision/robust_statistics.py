@@ -1,4 +1,4 @@
-"""Statistics of values some of which are outliers."""
+"""Statistics of values some of which are outliers, and probabilities from odds."""
 
 from __future__ import annotations
 
@@ -22,3 +22,8 @@ def _median(values: NDArray[np.floating]) -> float:
     middle = (len(values) - 1) // 2, len(values) // 2
     low, high = np.partition(values, middle)[list(middle)]
     return float((low + high) / 2)
+
+
+def probability(log_odds: float) -> float:
+    """The probability, 0 … 1, of what has these odds, given as a logarithm in nats."""
+    return float(np.exp(-np.logaddexp(0.0, -log_odds)))

@@ -141,8 +141,7 @@ class CastShadows:
             # A shadow is learned on the samples closer to its stack than to any other that has changed.
             offsets = SAMPLES[:, None] - (places - profile.centres[square] / profile.pitch)
             nearest = np.hypot(*SAMPLES.T) <= np.hypot(*offsets.transpose(2, 0, 1)).min(1) + 1e-6
-            if before != after:
-                self._learn(seen, square, before, after, seen.bare[square] & nearest)
+            self._learn(seen, square, before, after, seen.bare[square] & nearest)
 
     def _learn(self, seen: Darkening, square: int, before: int, after: int, usable: Mask) -> None:
         by = seen.by[square][usable] * np.float32(np.sign(after - before))

@@ -27,6 +27,8 @@ BINS = 1 << BITS
 """Bins of the histogram along each channel."""
 MIN_SAMPLES = 20
 """Minimum number of pixels from which a class, or the shade of a field or of a top, is learned."""
+MAX_SAMPLES = 6000
+"""Approximate maximum number of pixels of a class that are learned at once; more add nothing."""
 _AUGMENTATIONS = ((0.55, 0.0, 0.35), (0.75, 0.0, 0.6), (1.0, 0.0, 1.0), (1.2, 0.0, 0.5), (1.0, 25.0, 0.3))
 """(factor, grey levels added, weight) of each augmented copy of a sample: a piece in a shadow or closer to a
 lamp has the same colour, darker or brighter, and one that reflects a lamp or the sky has white added."""
@@ -99,7 +101,7 @@ class ColourModel:
                 self.table[:, label] = np.log(OUTLIER_SHARE)
                 continue
             density = _smooth(self._counts[label].reshape(BINS, BINS, BINS)).ravel()
-            density *= BINS**3 / max(density.sum(), 1e-12)
+            density *= BINS**3 / density.sum()
             self.table[:, label] = np.log((1 - OUTLIER_SHARE) * density + OUTLIER_SHARE)
             self.typical[label] = np.average(self.table[:, label], weights=self._counts[label])
         self.table_by_class = np.ascontiguousarray(self.table.T)

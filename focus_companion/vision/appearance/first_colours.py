@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Mask
 from ..capture.sampling import looked_up
 from ..geometry.scene import BoardProfile, Camera, at_height
-from .colour_model import BARE, CLASS, ColourModel
+from .colour_model import BARE, CLASS, MAX_SAMPLES, ColourModel
 from .flat_pieces import FlatPieceColours
 from .shades import LOG_OFFSET, USUAL_SHADES, Shade
 
@@ -25,8 +25,6 @@ Pixels = NDArray[np.uint8]
 SKIN_SHADES = ((150, 175, 225), (110, 140, 195), (75, 100, 150), (45, 65, 105))
 """BGR of a hand, the most common occluder."""
 
-_SAMPLE_COUNT = 6000
-"""Number of samples of a class."""
 _SAMPLE_RADII = (0.06, 0.11, 0.16)
 """Distances from the corners of squares, in squares, at which the bare board is sampled, both lines and
 cells."""
@@ -62,8 +60,8 @@ def _usual_pieces(body_shades: tuple[tuple[str, Shade], ...]) -> dict[int, Pixel
     random = np.random.default_rng(7)
     samples = {}
     for letter, shade in body_shades:
-        tint = np.exp(random.normal(0.0, _TINT_SIGMA, (_SAMPLE_COUNT, 3)))
-        bright = np.exp(random.uniform(np.log(0.3), np.log(1.45), (_SAMPLE_COUNT, 1)))
+        tint = np.exp(random.normal(0.0, _TINT_SIGMA, (MAX_SAMPLES, 3)))
+        bright = np.exp(random.uniform(np.log(0.3), np.log(1.45), (MAX_SAMPLES, 1)))
         body = np.array(shade[::-1], float) * tint * bright
         samples[CLASS[letter]] = _as_seen(body, random)
     return samples
@@ -76,7 +74,7 @@ def occluder_density() -> Floats:
     A mixture: half uniform, half hands.
     """
     random = np.random.default_rng(7)
-    body = np.repeat(np.array(SKIN_SHADES, float), _SAMPLE_COUNT // len(SKIN_SHADES), axis=0)
+    body = np.repeat(np.array(SKIN_SHADES, float), MAX_SAMPLES // len(SKIN_SHADES), axis=0)
     tint = np.exp(random.normal(0.0, 0.08, body.shape))
     bright = np.exp(random.uniform(np.log(0.6), np.log(1.2), (len(body), 1)))
     model = ColourModel()
@@ -94,9 +92,9 @@ def bare_board(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixels:
     # chess board may have two tints, neither of which is common.
     common = _has_common_tint(found)
     found = found[common] if common.any() else found
-    drawn = found[random.integers(0, len(found), _SAMPLE_COUNT)].astype(float)
+    drawn = found[random.integers(0, len(found), MAX_SAMPLES)].astype(float)
     # Parts of the domes face towards and away from the light, and shine.
-    bright = np.exp(random.normal(0.0, 0.2, (_SAMPLE_COUNT, 1)))
+    bright = np.exp(random.normal(0.0, 0.2, (MAX_SAMPLES, 1)))
     return _as_seen(drawn * bright, random)
 
 

@@ -12,13 +12,11 @@ from ..arrays import Mask
 from ..geometry.stack_masks import Outlines, Window, fields, lattice_mask
 from ..masks import uniform
 from .background import Background
-from .colour_model import BARE, CLASSES, ColourModel
+from .colour_model import BARE, CLASSES, MAX_SAMPLES, ColourModel
 from .correlation import correlation_area
 from .evidence import classes
 from .flat_pieces import TOP, FlatPieceColours, flat_tops
 
-_MAX_SAMPLES = 6000
-"""Approximate maximum number of pixels of a class learned from one picture; more add nothing."""
 _EDGE_WIDTH = 7
 """Width in pixels of the strips along the edges of pieces where the correlation of errors is learned.
 Raising it includes pixels that are far from any edge, and whose shade the whole piece shares."""
@@ -66,7 +64,7 @@ def learn(
     for label in range(CLASSES):
         found = np.flatnonzero(of_label == label)
         if len(found):
-            rows, columns = np.unravel_index(found[:: max(1, len(found) // _MAX_SAMPLES)], painted.shape)
+            rows, columns = np.unravel_index(found[:: max(1, len(found) // MAX_SAMPLES)], painted.shape)
             samples[label] = pixels[rows, columns]
     colours.learn(samples, keep)
     if not keep:

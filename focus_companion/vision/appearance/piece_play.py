@@ -146,8 +146,8 @@ def most_off_centre(
 def painted_off_centre(
     stacks: Mapping[int, Sequence[int]], places: Sequence[Sequence[Place]], outlines: Outlines, window: Window
 ) -> NDArray[np.uint8]:
-    """(h, w): the class that each pixel of the window of all columns shows if the pieces of these stacks,
-    given by their classes, stand at these ``places``, for each square bottom first.
+    """(h, w): the class that each pixel of the window of all columns shows if the flat pieces of these
+    stacks, given by their classes, stand at these ``places``, for each square bottom first.
     """
     tops = flat_tops(outlines)
     painted = np.zeros(window.shape, np.uint8)
@@ -156,8 +156,7 @@ def painted_off_centre(
         part = painted[column.window.within(window)]
         for level, (label, place) in enumerate(zip(stacks[square], places[square], strict=True)):
             part[_moved(column.masks[level + 1], *place)] = label
-            if tops:
-                part[_moved(tops[square][level], *place)] = label + TOP
+            part[_moved(tops[square][level], *place)] = label + TOP
     return painted
 
 

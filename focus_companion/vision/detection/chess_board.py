@@ -16,6 +16,7 @@ from ..geometry.lens_profiles import LensProfile
 from ..geometry.pose import adjust
 from ..geometry.resize import FINE_PIXELS, WORK_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, Lens, at_height
+from ..robust_statistics import probability
 from .blobs import Blobs
 from .cross import views
 from .field_sides import CORNERS, INNER_CORNERS, MAX_CORNER_OFFSET, PlacedBoard, place_board
@@ -94,7 +95,7 @@ def _found_by_brightness(
     placed = None if fitted is None else place_board(fine, fitted[0], profile, points)
     if placed is None or placed.lead < MIN_LEAD or placed.agreement < MIN_CORNER_SHARE:
         return None
-    return resized(placed.camera, image), float(1 / (1 + np.exp(-placed.lead)))
+    return resized(placed.camera, image), probability(placed.lead)
 
 
 def _corner_response(image: Image, radius: float) -> Singles:

@@ -34,9 +34,6 @@ _BLUR_SIGMA = 1.0
 _BLUR_REACH = 8
 """Maximum distance, in rows, of the pixels on which a blurred gradient depends."""
 
-_MIN_BOUNDS = 16
-"""Minimum sides, in pixels, of a bounding box of the board."""
-
 REACH_SIGMA = 0.7
 """Standard deviation of the preference for near edges, as a fraction of the search distance."""
 
@@ -142,13 +139,9 @@ def board_bounds(camera: Camera, profile: BoardProfile) -> Window:
     """
     half = 5 * profile.pitch
     box = [(x, y, z) for x in (-half, half) for y in (-half, half) for z in (0.0, 5 * profile.rise)]
-    pixels = camera.project(np.array(box))
-    width, height = camera.lens.width, camera.lens.height
-    left, top = (max(0, int(v)) for v in pixels.min(0))
-    right, bottom = min(width, int(pixels[:, 0].max())), min(height, int(pixels[:, 1].max()))
-    if right - left < _MIN_BOUNDS or bottom - top < _MIN_BOUNDS:
-        return Window(0, 0, width, height)
-    return Window(left, top, right, bottom)
+    pixels = camera.project(np.array(box)).astype(int)
+    whole = Window(0, 0, camera.lens.width, camera.lens.height)
+    return Window(*pixels.min(0).tolist(), *pixels.max(0).tolist()).overlap(whole) or whole
 
 
 def _sampled(plane: Singles, places: Singles) -> Singles:

@@ -15,6 +15,7 @@ from ..geometry.orientation import upright
 from ..geometry.resize import FINE_PIXELS, WORK_PIXELS, reduced, resized, stretched
 from ..geometry.scene import BoardProfile, Camera
 from ..haze import Haze
+from ..robust_statistics import probability
 from .board_search import BoardSearch
 from .candidates import SMALL_BOARD_LEVELS, levels_near
 from .chess_board import find_chess_board, fitted_to_corners
@@ -123,7 +124,7 @@ def find_board(
 
 def _confidence(fit: ScoredFit) -> float:
     """The probability, 0 … 1, that the fit shows a board."""
-    return float(1 / (1 + np.exp(-_CONFIDENCE_SLOPE * (fit.board_odds - EVEN_ODDS))))
+    return probability(_CONFIDENCE_SLOPE * (fit.board_odds - EVEN_ODDS))
 
 
 def _found_on_other_pixels(

@@ -55,10 +55,6 @@ _MAX_NAME_LENGTH: Final = 24
 
 _PITCHES: Final = (5, 200)
 """Pitches, in mm, between which that of a profile must lie."""
-_MIN_PIECE_RADIUS: Final = 1
-"""Radius of a piece, in mm, that a profile must exceed."""
-_MIN_RISE: Final = 0.5
-"""Rise, in mm, that a profile must exceed."""
 
 
 class ProfileError(ValueError):
@@ -204,14 +200,9 @@ def _fault(profile: BoardProfile) -> str:
         return "every length is a finite number"
     if not _PITCHES[0] < profile.pitch < _PITCHES[1]:
         return "pitch is in mm, from the middle of one square to that of the next"
-    if not (
-        piece.rings
-        and profile.dome.rings
-        and 2 * piece.radius < profile.pitch
-        and piece.radius > _MIN_PIECE_RADIUS
-    ):
+    if not (piece.rings and profile.dome.rings and 0 < 2 * piece.radius < profile.pitch):
         return "a piece must be smaller than a square"
-    if not _MIN_RISE < profile.rise <= piece.height + 1e-6:
+    if not 0 < profile.rise <= piece.height + 1e-6:
         return "the rise of a further piece is at most the height of one"
     if not all(0 <= gap < profile.pitch / 4 for gap in profile.gaps):
         return "a gap is narrower than a quarter of a square; set the halves close together"

@@ -58,8 +58,6 @@ def square_view(
     focal, misfit = float(focals[misfits.argmin()]), float(misfits.min())
     a, b, c = (columns / np.array([[focal], [focal], [1.0]])).T
     scale = pitch / np.sqrt(np.linalg.norm(a) * np.linalg.norm(b))
-    if c[2] < 0:
-        scale = -scale
     first, second, place = a * scale / pitch, b * scale / pitch, c * scale
     third = np.cross(first, second)
     if third @ place > 0:  # seen from below: the lattice is mirrored
@@ -67,8 +65,7 @@ def square_view(
     u, _, vt = np.linalg.svd(np.column_stack([first, second, third]))
     rotation = u @ vt
     place = place - rotation[:, 2] * level
-    camera = Camera.posed(replace(lens, focal=focal), rotation, place)
-    return SquareView(camera, misfit) if camera.place[2] > 0 else None
+    return SquareView(Camera.posed(replace(lens, focal=focal), rotation, place), misfit)
 
 
 def undistort(points: Floats, lens: Lens) -> Floats:

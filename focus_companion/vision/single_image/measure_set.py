@@ -35,9 +35,6 @@ _LAST_FACTOR = 1.02
 _INITIAL_WIDTHS = (0.85, 1.0)
 """Initial widths of the search, relative to the pieces of a base profile."""
 
-_MAX_RADIUS: Final = 0.49
-"""Maximum radius of a piece in squares."""
-
 NAMED_SHADES: Final[dict[str, Shade]] = {
     "White": (235, 232, 225),
     "Black": (35, 33, 32),
@@ -171,7 +168,7 @@ def _with_height(
 
 def fitting(profiles: Sequence[BoardProfile]) -> list[BoardProfile]:
     """The profiles whose pieces fit on a square."""
-    return [profile for profile in profiles if profile.piece.radius < _MAX_RADIUS * profile.pitch]
+    return [profile for profile in profiles if 2 * profile.piece.radius < profile.pitch]
 
 
 def resized(profile: BoardProfile, width: float, rise: float) -> BoardProfile:

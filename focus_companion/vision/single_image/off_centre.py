@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from ..appearance.evidence import TEMPERATURE
 from ..appearance.piece_play import Place, displacement_variances, nats_of_play, parts_of
 from .search import Explanation
 from .solver import ScoredStack, Stack
@@ -19,18 +20,13 @@ from .solver import ScoredStack, Stack
 MAX_BEHIND: Final = 30.0
 """Nats behind the likeliest stack, with all pieces centred, within which another one is tried. Raising it
 takes more time."""
-LEAD_OVERESTIMATE: Final = 4.0
-"""Factor by which a lead between stacks exceeds its true nats: the rims that distinguish them are few pixels
-wide, and a small error of the pose shifts all of them equally. Fitted to 11 readings of domed pieces (572
-squares, 39 of them misread); for flat pieces, the best is between 4 and 5 on 34 simulated boards (774 stacks,
-100 of them misread). Raising it marks more squares as doubtful."""
 _SAME_COLOUR_SHARE: Final = 0.15
 """Share of the pieces on others that have the colour of the piece below: players move on to others' stacks.
 In games of computer players it is 5 to 20 %. With the prior that follows from it, 122 instead of 146 of 2,444
 stacks were misread in simulated positions of games, and 41 instead of 45 of 1,040 in photo-like stills.
 Lowering it more often gives a piece that is hardly seen another colour than its neighbour. Flat pieces are
 read without it: that it helps there was not shown."""
-_PLACEMENTS: Final = (0.01, 0.02, 0.05)
+PLACEMENTS: Final = (0.01, 0.02, 0.05)
 """How far off the centre flat pieces may usually stand, in squares, as in
 :data:`~focus_companion.vision.appearance.piece_play.FLAT_PLACEMENT`. Each takes a pass over all squares."""
 _MAX_ROUNDS: Final = 2
@@ -72,9 +68,9 @@ def usual_placement(explanation: Explanation) -> float:
         stacks = sum(1 for choice in best if choice.stack)
         # The density of a normal distribution in two dimensions.
         density = -2 * stacks * float(np.log(placement))
-        return sum(choice.score for choice in best) / LEAD_OVERESTIMATE + density
+        return sum(choice.score for choice in best) / TEMPERATURE + density
 
-    return max(_PLACEMENTS, key=nats)
+    return max(PLACEMENTS, key=nats)
 
 
 def nats_of_picture(explanation: Explanation, placement: float) -> float:
@@ -92,7 +88,7 @@ def nats_of_picture(explanation: Explanation, placement: float) -> float:
         _log_density(place, displacement_variances(view.layers.outlines, height, placement)[-1])
         for place, height in tops
     )
-    return (seen + view.log_prior(placed.stacks)) / LEAD_OVERESTIMATE + standing
+    return (seen + view.log_prior(placed.stacks)) / TEMPERATURE + standing
 
 
 def _log_density(place: Place, variance: float) -> float:
@@ -133,7 +129,7 @@ def _read_square(explanation: Explanation, square: int, placement: float | None)
 
     # Compared with a sequence in which each colour is as likely as any other.
     odds = (1 - _SAME_COLOUR_SHARE) / (max(1, len(solver.players) - 1) * _SAME_COLOUR_SHARE)
-    penalty = LEAD_OVERESTIMATE * float(np.log(odds)) if placement is None else 0.0
+    penalty = TEMPERATURE * float(np.log(odds)) if placement is None else 0.0
     heights = solver.choices(square)
     # Of flat pieces, all heights are tried: far off the centre, a single one fits worse than a tall stack.
     most = MAX_BEHIND if placement is None else np.inf

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..appearance.evidence import TEMPERATURE
 from ..detection.board_search import neighbouring_poses
 from ..detection.find_board import find_board
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import CORNERS, BoardProfile, Camera
 from ..haze import Haze
-from .off_centre import LEAD_OVERESTIMATE, lead, read_off_centre
+from ..robust_statistics import probability
+from .off_centre import lead, read_off_centre
 from .piece_width import with_fitting_width
 from .search import CLEAR_GAIN, best_explanation, initial_explanation, reading_probabilities, refined
 from .view import StillPicture
@@ -90,12 +92,7 @@ def read_still(
     compared = stacks if last.palette.flat is None else coarse.stacks
     shares = reading_probabilities(coarse, tried, compared)
     whole = tuple(
-        share * _probability(lead(choices[square]) / LEAD_OVERESTIMATE) for square, share in enumerate(shares)
+        share * probability(lead(choices[square]) / TEMPERATURE) for square, share in enumerate(shares)
     )
     confidence = found.confidence * float(np.mean(whole))
     return StillReading(stacks, whole, resized(last.camera, image), last.profile, confidence)
-
-
-def _probability(lead: float) -> float:
-    """The probability of an alternative that leads all others by ``lead`` nats."""
-    return float(1 / (1 + np.exp(-lead)))

@@ -22,9 +22,6 @@ PIECE_PENALTY = 0.7
 _MAX_ROUNDS = 6
 """Maximum number of passes over all squares; two or three are usual."""
 
-_MIN_PAIR_GAIN = 1e-6
-"""Minimum gain in nats of changing two squares together; prevents cycles due to rounding."""
-
 _UNSEEN_OFFSET = 0.2
 """Added to the number of unseen pieces of each colour: that number may be wrong, so no colour is excluded."""
 
@@ -101,7 +98,7 @@ class Solver:
             self.put(near, taller.stack)
             rest = self.choices(far)[0]
             gain += rest.score - self.score(far, ())
-            if gain > _MIN_PAIR_GAIN:
+            if gain > 0:
                 self.put(far, rest.stack)
                 return True
         self.put(near, before[0])

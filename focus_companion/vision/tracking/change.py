@@ -21,9 +21,8 @@ from ..robust_statistics import centre_and_deviation
 from .occluder import SceneObject
 
 _MIN_DIFFERENCE = 26
-"""Difference in grey levels above which a pixel of the blurred pictures counts as changed."""
-_MIN_DIFFERENCE_TO_NOISE = 4.0
-"""The same as a multiple of the noise, if that is more."""
+"""Difference in grey levels above which a pixel of the blurred pictures counts as changed: several times the
+noise of a dark picture, as each of their pixels is a mean of 25."""
 _MIN_DISC_SHARE = 0.75
 """Minimum share of a disc that a blob of new pieces must fill for it to be one of them: highlights leave
 holes. Raising it misses pieces, lowering it counts shadows."""
@@ -38,6 +37,8 @@ CLEAR_SHARE = 0.2
 """Changed share of a square's pixels above which the square has clearly changed; if an object covers these
 pixels, it counts as covered. Raising it, a piece put down close beside a resting arm counts as not put
 down."""
+AFFECTED_SHARE = 0.08
+"""Share of a square's pixels above which something there counts: a change of its stack, or an occluder."""
 _MIN_PIECE_NATS = 0.5
 """Minimum log-likelihood of a piece's class at a pixel beside the board; 0 is that of a random colour."""
 _MIN_NEW_PIECE_NATS = 1.0
@@ -46,13 +47,11 @@ MIN_BLOB_AREA = 0.3
 """Minimum area of a blob of new pieces, relative to that of one piece."""
 MAX_BLOB_AREA = 6
 """Maximum area of such a blob, relative to that of one piece: several pieces, or one with its shadow."""
-_MIN_RELATIVE_SPREAD = 0.05
-"""Lower limit of the standard deviation over all squares, relative to their median difference."""
 _MIN_SPREAD = 0.15
-"""Lower limit of that standard deviation, in grey levels (sum of the channels): the smallest one in 130 looks
-of two recordings whose pictures were compressed one by one. A video codec repeats most of a still picture
-exactly; the little that it changes would then be thousands of standard deviations. Raising it hides faint
-changes."""
+"""Lower limit of the standard deviation over all squares, in grey levels (sum of the channels): the smallest
+one in 130 looks of two recordings whose pictures were compressed one by one. A video codec repeats most of a
+still picture exactly; the little that it changes would then be thousands of standard deviations. Raising it
+hides faint changes."""
 
 
 class Smoothed:
@@ -93,13 +92,11 @@ class Change:
         before: Smoothed,
         outlines: Outlines,
         standing: Sequence[str],
-        noise: float,
         objects: Sequence[SceneObject] = (),
     ) -> None:
         """``objects``: those that have become part of the scene since ``before``."""
         self.outlines, self.standing = outlines, standing
         self._pictures = (now, before)
-        self._tolerance = (max(_MIN_DIFFERENCE, _MIN_DIFFERENCE_TO_NOISE * noise),) * 3
         self.window = board_window(outlines)
         parts = now.part(self.window), before.part(self.window)
         self._blur = blur_difference(*parts, outlines.pitch)
@@ -132,12 +129,14 @@ class Change:
             occluded[each.window.slices] |= each.covered(now, before, self.differing(now, before))
         return occluded
 
-    def differing(self, now: NDArray[np.uint8], before: NDArray[np.uint8]) -> Mask:
+    @staticmethod
+    def differing(now: NDArray[np.uint8], before: NDArray[np.uint8]) -> Mask:
         """Mask (h, w) of the pixels in which two blurred pictures (h, w, 3) differ by more than noise."""
         differing = np.empty(now.shape[:2], np.bool_)
         for first in range(0, len(now), STRIP_ROWS):
             rows = slice(first, first + STRIP_ROWS)
-            similar = cv2.inRange(cv2.absdiff(now[rows], before[rows]), (0, 0, 0), self._tolerance)
+            difference = cv2.absdiff(now[rows], before[rows])
+            similar = cv2.inRange(difference, (0, 0, 0), (_MIN_DIFFERENCE,) * 3)
             np.equal(similar, 0, out=differing[rows])
         return differing
 
@@ -223,7 +222,7 @@ class Change:
         last = np.cumsum(counts)
         means = (ends[last] - ends[last - counts]) / np.maximum(counts, 1)
         median, spread = centre_and_deviation(means)
-        return np.asarray((means - median) / max(spread, _MIN_RELATIVE_SPREAD * median, _MIN_SPREAD))
+        return np.asarray((means - median) / max(spread, _MIN_SPREAD))
 
     @property
     def step(self) -> int:

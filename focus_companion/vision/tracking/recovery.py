@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Mask
 from ..capture.frames import Image
 from ..geometry.scene import Camera
-from .change import CLEAR_SHARE, Change
+from .change import AFFECTED_SHARE, CLEAR_SHARE, Change
 from .placement import Hypothesis, Placement
 from .probe import Probe, share_agreeing
 from .push_fit import CERTAIN_AGREEMENT, agreements, places
@@ -22,8 +22,6 @@ _MIN_WIDE_CHANGE_SQUARES = 12
 """Minimum number of squares that have changed at once if a push or another light is to be suspected."""
 _MIN_CHANGED_STACK_SHARE = 0.8
 """Share of the stacks above which a change is a push or another light; an arm changes fewer."""
-_MIN_STACK_CHANGE = 0.08
-"""Changed share of a stack's pixels above which the stack counts as changed."""
 _ABSORB_DELAY = 1.4
 """Seconds after which a change of fewer stacks is taken for another light, if nearly all squares agree."""
 _MIN_OUTLINE_AGREEMENT = 0.3
@@ -162,4 +160,4 @@ def changed_everywhere(change: Change, stacks: Sequence[str]) -> bool:
 def _changed_stacks(change: Change, stacks: Sequence[str]) -> Mask:
     """For each of the occupied squares, (N,), whether it has changed."""
     occupied = np.array([bool(stack) for stack in stacks])
-    return np.asarray(change.touched[occupied] > _MIN_STACK_CHANGE)
+    return np.asarray(change.touched[occupied] > AFFECTED_SHARE)

@@ -18,13 +18,11 @@ from ..capture.frames import Image
 from ..geometry.stack_masks import Window, lattice_mask
 from ..masks import boxed, grown
 from ..registration.focus import SAMPLES_PER_SQUARE
-from .change import MAX_BLOB_AREA, MIN_BLOB_AREA, Change
+from .change import AFFECTED_SHARE, MAX_BLOB_AREA, MIN_BLOB_AREA, Change
 from .occluder import Occluder, SceneObject
 
 _MIN_OCCLUDER_OVERLAP = 0.15
 """Minimum area on the lattice, in squares, for a change to count as an occluder."""
-_MIN_HIDDEN_SHARE = 0.08
-"""Minimum share of a square's pixels under an occluder for the square to count as hidden."""
 _MAX_GAP = 0.6
 """Width, in squares, of what looks unchanged between two changes, such as a dark dome under dark hair, for
 both to belong to one object. Raising it hides more of what was done beside a resting arm."""
@@ -137,9 +135,7 @@ class Regions:
         wider = boxed(blob_mask, 3).view(np.uint8)
         mask = np.asarray(cv2.resize(wider, self._changed.shape[::-1], interpolation=cv2.INTER_NEAREST)) > 0
         squares = (
-            square
-            for square in range(len(SQUARES))
-            if self._change.share_of(square, mask) > _MIN_HIDDEN_SHARE
+            square for square in range(len(SQUARES)) if self._change.share_of(square, mask) > AFFECTED_SHARE
         )
         return Occluder(self._window, mask, bool(edge.any()), tuple(squares))
 

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from ..arrays import Mask
 from ..capture.frames import Picture
-from ..capture.jpeg import JpegPicture
 from ..capture.planes import sampling_step
 from ..capture.sampling import WHOLE_PICTURE, sampled
 from ..geometry.scene import Lens
@@ -42,8 +41,6 @@ _MIN_DIFFERENCE: Final = 12.0
 """Difference in grey levels above which a pixel of the subsampled copy counts as changed."""
 _MIN_DIFFERENCE_TO_NOISE: Final = 7.0
 """The same as a multiple of the noise, if that is more."""
-_MAX_MIN_DIFFERENCE: Final = 60.0
-"""Upper limit of that threshold, in grey levels."""
 _NOISE_RATE: Final = 0.1
 """Weight of the newest picture in the running mean of the noise."""
 _MOTION_THRESHOLD: Final = 0.0006
@@ -64,8 +61,6 @@ trails be judged; lowering it delays verdicts under such lamps."""
 _MAX_BEYOND_SWAY_SHARE: Final = 0.008
 """Maximum share of pixels outside the range of values that sway could produce. Flickering lamps cause half as
 much, an arm nearly always more."""
-_JPEG_NOISE_FACTOR: Final = 2.0
-"""Ratio of a picture's noise to that of a copy whose pixels are means, as of a JPEG."""
 _SQUARES_ACROSS: Final = 14.0
 """Assumed width of the picture in squares until a board has been found."""
 
@@ -135,7 +130,6 @@ class Stillness:
         """Time of the last copy that differed from the one before by more than noise."""
         self._noise = 1.0
         """Mean difference, in grey levels, between successive still copies."""
-        self._noise_factor = 1.0
         self.frames = 0
         self.settled = False
         """Whether the picture has been still for long enough to be judged."""
@@ -144,11 +138,6 @@ class Stillness:
     def unsteady(self) -> bool:
         """Whether no part of the picture has come to rest for long; see :class:`.unrest.Unrest`."""
         return self._unrest.lasts
-
-    @property
-    def noise(self) -> float:
-        """Mean difference, in grey levels, between still pictures that are blurred as the copies are."""
-        return self._noise * self._noise_factor
 
     def watch(
         self,
@@ -168,7 +157,6 @@ class Stillness:
     def small_copy(self, picture: Picture) -> Small:
         """The watched region, subsampled and blurred to suppress noise."""
         self._shape = picture.shape[:2]
-        self._noise_factor = _JPEG_NOISE_FACTOR if isinstance(picture, JpegPicture) else 1.0
         part = WHOLE_PICTURE if self._window is None else self._window.slices
         return np.asarray(cv2.blur(sampled(picture, part), (5, 5)), np.uint8)
 
@@ -188,10 +176,8 @@ class Stillness:
         if compared.too_far:
             return False
         steady = compared.baseline.undo_motion(b, compared.motion)
-        remaining, limit = self._remaining(compared, steady, displacement), _MOTION_THRESHOLD
-        if displacement:
-            limit += _MAX_ALIASED_SHARE * self._changed(np.asarray(cv2.absdiff(a, b)))
-        return remaining <= limit or (
+        limit = _MOTION_THRESHOLD + _MAX_ALIASED_SHARE * self._changed(np.asarray(cv2.absdiff(a, b)))
+        return self._remaining(compared, steady, displacement) <= limit or (
             by_light
             and self._remaining(compared, compared.baseline.undo_light(steady), displacement) <= limit
         )
@@ -252,7 +238,7 @@ class Stillness:
     def _step(self) -> int:
         """Difference in grey levels above which a pixel counts as changed."""
         # An integer, as a fractional threshold would convert every pixel to a float first.
-        return int(min(_MAX_MIN_DIFFERENCE, max(_MIN_DIFFERENCE, _MIN_DIFFERENCE_TO_NOISE * self._noise)))
+        return int(max(_MIN_DIFFERENCE, _MIN_DIFFERENCE_TO_NOISE * self._noise))
 
     def update(self, time: float, small: Small) -> tuple[float, Small]:
         """Seconds for which the picture has been still, 0 while there is motion; and the copy without what

@@ -149,9 +149,7 @@ class Watching:
         return Watching.at(context, empty, Hypothesis(fitted, relearn=True, required=0.0))
 
     def _change_between(self, now: Smoothed, before: Smoothed) -> Change:
-        context = self._context
-        objects = self._reference.objects
-        return Change(now, before, self.outlines, context.standing, context.stillness.noise, objects)
+        return Change(now, before, self.outlines, self._context.standing, self._reference.objects)
 
     def _new_look(
         self,

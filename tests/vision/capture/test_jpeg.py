@@ -71,20 +71,17 @@ def test_the_subsampled_copy_shows_the_same_in_the_same_place(image: Image) -> N
 
 
 @pytest.mark.parametrize("strength", [4, 8])
-def test_noise_is_estimated_as_in_whole_pictures(image: Image, strength: int) -> None:
+def test_noise_is_no_motion_as_in_whole_pictures(image: Image, strength: int) -> None:
     random = np.random.default_rng(2)
     noisy = [
         np.asarray(np.clip(image + random.normal(0, strength, image.shape), 0, 255), np.uint8)
         for _ in range(8)
     ]
-    found = []
     for pictures in (noisy, [lazily(each) for each in noisy]):
         stillness = Stillness()
         for index, each in enumerate(pictures):
             stillness.update(index / 15, stillness.small_copy(each))
         assert stillness.frames == len(noisy) - 1
-        found.append(stillness.noise)
-    assert found[1] == pytest.approx(found[0], rel=0.5)
 
 
 @pytest.mark.parametrize("orientation", [1, 6])

@@ -48,7 +48,7 @@ def table() -> tuple[SceneStyle, BoardView, np.random.Generator, ColourModel, Sm
 def test_pieces_beside_the_board_are_recognised_by_their_colours(reserves: dict[str, int], seen: str) -> None:
     look, view, rng, colours, before = table()
     now = view.shoot(Stage(START, reserves, seats=SEATS), rng)
-    change = Change(Smoothed(now), before, Outlines(look.camera, look.profile), START, 2.0)
+    change = Change(Smoothed(now), before, Outlines(look.camera, look.profile), START)
     assert change.appeared(colours) == seen
 
 
@@ -59,7 +59,7 @@ def test_pieces_put_down_some_squares_away_are_recognised_too() -> None:
     outlines = Outlines(camera, look.profile)
     view = BoardView(small)
     before, now = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in ("", "rrr"))
-    assert Change(Smoothed(now), Smoothed(before), outlines, START, 2.0).appeared(colours) == "rrr"
+    assert Change(Smoothed(now), Smoothed(before), outlines, START).appeared(colours) == "rrr"
 
 
 @pytest.mark.parametrize(("laid", "seen"), [("rrr", ""), ("", "rrr")], ids=["lay there before", "new"])
@@ -73,7 +73,7 @@ def test_what_lay_beside_the_board_before_is_no_new_piece_in_another_light(laid:
     conditions = Reference(Smoothed(before)).conditions(Smoothed(before // 3), outlines)
     undone = conditions.undo(before // 3, table_window(outlines), before)
     # The colours were learned in the light of the first picture.
-    change = Change(Smoothed(now), Smoothed(undone, conditions), outlines, START, 2.0)
+    change = Change(Smoothed(now), Smoothed(undone, conditions), outlines, START)
     assert not conditions.same and change.appeared(colours) == seen
 
 
@@ -83,7 +83,7 @@ def test_a_piece_put_down_on_something_that_resembles_another_colour_is_recognis
     green, now = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in "gr")
     label = cv2.addWeighted(green, 0.75, clear.image, 0.25, 0)
     outlines = Outlines(look.camera, look.profile)
-    assert Change(Smoothed(now), Smoothed(np.asarray(label)), outlines, START, 2.0).appeared(colours) == "r"
+    assert Change(Smoothed(now), Smoothed(np.asarray(label)), outlines, START).appeared(colours) == "r"
 
 
 def test_what_a_piece_that_was_taken_away_has_uncovered_is_no_piece() -> None:
@@ -92,7 +92,7 @@ def test_what_a_piece_that_was_taken_away_has_uncovered_is_no_piece() -> None:
     red, green = (view.shoot(Stage(START, {}, {"g": taken}, SEATS), rng) for taken in "rg")
     label = cv2.addWeighted(red, 0.85, clear.image, 0.15, 0)
     outlines = Outlines(look.camera, look.profile)
-    assert Change(Smoothed(np.asarray(label)), Smoothed(green), outlines, START, 2.0).appeared(colours) == ""
+    assert Change(Smoothed(np.asarray(label)), Smoothed(green), outlines, START).appeared(colours) == ""
 
 
 @pytest.mark.parametrize(
@@ -114,14 +114,14 @@ def test_pieces_that_touch_each_other_are_counted_in_spite_of_their_highlights(
         cv2.circle(
             now, tuple(np.round(centre - 3).astype(int).tolist()), round(radius / 4), (250,) * 3, cv2.FILLED
         )
-    assert Change(Smoothed(now), before, outlines, START, 2.0).appeared(colours) == seen
+    assert Change(Smoothed(now), before, outlines, START).appeared(colours) == seen
 
 
 def test_an_object_beside_the_lattice_is_no_piece() -> None:
     """As a red sleeve that belongs to the scene."""
     look, view, rng, colours, before = table()
     now, outlines = view.shoot(Stage(START, {}, {"g": "r"}, SEATS), rng), Outlines(look.camera, look.profile)
-    changed = Change(Smoothed(now), before, outlines, START, 2.0)
+    changed = Change(Smoothed(now), before, outlines, START)
     sleeve = SceneObject(
         changed.window,
         now[changed.window.slices],
@@ -132,7 +132,7 @@ def test_an_object_beside_the_lattice_is_no_piece() -> None:
         outlines.pitch,
     )
     assert changed.appeared(colours) == "r"
-    assert Change(Smoothed(now), before, outlines, START, 2.0, [sleeve]).appeared(colours) == ""
+    assert Change(Smoothed(now), before, outlines, START, [sleeve]).appeared(colours) == ""
 
 
 def test_a_blurred_picture_is_subsampled_once_for_a_window() -> None:
@@ -148,7 +148,7 @@ def test_pieces_on_the_squares_are_not_beside_the_board() -> None:
     look, view, rng, colours, before = table()
     stacks = tuple(stack or ("g" if k % 2 else "") for k, stack in enumerate(START))
     now = view.shoot(Stage(stacks, seats=SEATS), rng)
-    change = Change(Smoothed(now), before, Outlines(look.camera, look.profile), START, 2.0)
+    change = Change(Smoothed(now), before, Outlines(look.camera, look.profile), START)
     assert change.appeared(colours) == "" and np.count_nonzero(change.touched > 0.3) > len(SQUARES) / 10
 
 
@@ -160,7 +160,7 @@ def test_a_piece_on_its_own_colour_changes_its_square_faintly_and_no_other() -> 
     single = next(k for k, stack in enumerate(START) if len(stack) == 1 and k > 20)
     stacks = tuple(2 * stack if k == single else stack for k, stack in enumerate(START))
     first, now = (view.shoot(Stage(stood, seats=SEATS), rng) for stood in (START, stacks))
-    change = Change(Smoothed(now), Smoothed(first), outlines, START, 2.0)
+    change = Change(Smoothed(now), Smoothed(first), outlines, START)
     assert change.touched[single] < 0.2
     assert change.deviations().argmax() == single and change.deviations()[single] > 15
     near = outlines.touching((single,))
@@ -173,10 +173,10 @@ def test_a_codec_that_repeats_a_still_picture_exactly_makes_no_square_deviate() 
     square, outlines = INDEX["d4"], Outlines(look.camera, look.profile)
     column, now = outlines.columns[square], before.image.copy()
     now[column.window.slices][::3, ::3, 0] ^= 1
-    deviations = Change(Smoothed(now), before, outlines, START, 0.0).deviations()
+    deviations = Change(Smoothed(now), before, outlines, START).deviations()
     assert np.abs(deviations).max() < 6
     now[column.window.slices] = 255 - now[column.window.slices]
-    changed = Change(Smoothed(now), before, outlines, START, 0.0).deviations()
+    changed = Change(Smoothed(now), before, outlines, START).deviations()
     assert changed.argmax() == square and changed[square] > 60
 
 
@@ -194,7 +194,7 @@ def test_pieces_on_the_ledge_in_front_of_the_first_rank_are_not_an_arm(tilt: flo
         view.shoot(Stage(stacks, reserves, seats={"g": "S"}), rng)
         for stacks, reserves in ((stood, {}), (START, {"g": 3}))
     )
-    change = Change(Smoothed(now), Smoothed(first), outlines, stood, 2.0)
+    change = Change(Smoothed(now), Smoothed(first), outlines, stood)
     assert Regions(change).foreign_area([emptied], {emptied: 0}) == 0.0
 
 
@@ -206,7 +206,7 @@ def test_an_arm_is_distinguished_from_pieces_on_the_ledge() -> None:
     middle = outlines.camera.project(np.array([(0.0, -3.2 * look.profile.pitch, 0.0)]))[0]
     wide = int(0.5 * outlines.pitch)
     now[int(middle[1]) :, int(middle[0]) - wide : int(middle[0]) + wide] = (120, 160, 210)
-    assert Regions(Change(Smoothed(now), before, outlines, START, 2.0)).foreign_area(()) > 1.2
+    assert Regions(Change(Smoothed(now), before, outlines, START)).foreign_area(()) > 1.2
 
 
 def test_the_table_under_another_lamp_is_not_an_arm() -> None:
@@ -221,10 +221,10 @@ def test_the_table_under_another_lamp_is_not_an_arm() -> None:
     border = 2 * round(0.2 * outlines.pitch) + 1
     board = np.asarray(cv2.dilate(board, np.ones((border, border), np.uint8)))
     dim = np.where(board[..., None], now, now * 0.7).astype(np.uint8)
-    assert Regions(Change(Smoothed(dim), before, outlines, START, 2.0)).foreign_area(()) == 0.0
+    assert Regions(Change(Smoothed(dim), before, outlines, START)).foreign_area(()) == 0.0
     # A shadow that is just as deep on the squares themselves may be that of an arm over them.
     dim[: now.shape[0] // 2] = (now[: now.shape[0] // 2] * 0.7).astype(np.uint8)
-    assert Regions(Change(Smoothed(dim), before, outlines, START, 2.0)).foreign_area(()) > 1.2
+    assert Regions(Change(Smoothed(dim), before, outlines, START)).foreign_area(()) > 1.2
 
 
 @cache
@@ -260,7 +260,7 @@ def test_an_occluder_is_detected_with_the_squares_under_it(
         ring = [(along + radius * np.cos(a), across + radius * np.sin(a), 0.0) for a in around]
         shape = np.round(camera.project(pitch * np.array(ring))).astype(np.int32)
         cv2.fillPoly(now, [shape], (200, 90, 40))
-    occluder = Regions(Change(Smoothed(now), Smoothed(first), outlines, START, 2.0)).occluder()
+    occluder = Regions(Change(Smoothed(now), Smoothed(first), outlines, START)).occluder()
     if not squares:
         assert occluder is None
         return

@@ -42,7 +42,7 @@ def fitted(now: Image, right: float, up: float) -> tuple[Camera, BoardProfile] |
     look, before, _ = pictures()
     pitch = look.profile.pitch
     outlines = Outlines(pushed(look.camera, right * pitch, up * pitch, 0.0), look.profile)
-    change = Change(Smoothed(now), Smoothed(before), outlines, EMPTY, 2.0)
+    change = Change(Smoothed(now), Smoothed(before), outlines, EMPTY)
     placement = Placement(outlines, before_any_piece("gr", look.profile), constraints=0)
     found = fit_first_piece(now, change, placement, plastic_sets(), None)
     return None if found is None else (found.camera, found.profile)

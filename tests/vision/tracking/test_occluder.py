@@ -54,7 +54,7 @@ def reference() -> Reference:
 
 
 def change_to(image: Image, reference: Reference) -> Change:
-    return Change(Smoothed(image), reference.picture, OUTLINES, START, 2.0, reference.objects)
+    return Change(Smoothed(image), reference.picture, OUTLINES, START, reference.objects)
 
 
 @pytest.mark.parametrize("right", [0.0, 0.15, -0.3])
