@@ -65,7 +65,7 @@ def samples(example: Example, rng: np.random.Generator) -> tuple[Floats, Floats]
         edges = Edges.of(picture)
         shaken = pushed(camera, float(rng.normal(0, 1.2)), float(rng.normal(0, 1.2)))
         add(edges, shaken, profile.centres[low], 1.0)
-        add(edges, shaken, surroundings(profile), 0.0)
+        add(edges, shaken, surroundings(profile, 1), 0.0)
         search = CandidateSearch(picture, profile)
         for level in range(len(RADII)):
             search.collect(level)

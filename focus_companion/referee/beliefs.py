@@ -14,7 +14,7 @@ from ..game.moves import Move
 from ..game.play import apply
 from ..game.position import MAX_HEIGHT, Position
 from ..game.rules import Rules
-from .act import Act, Kind
+from .act import SECOND_TURN_PENALTY, Act, Kind
 from .beginning import Beginning
 from .illegal_acts import IllegalActs
 from .legal_acts import LegalActs
@@ -98,8 +98,8 @@ class World:
 
     def followed_by(self, turn: Move) -> World:
         """The same world with one more turn, made in the same look."""
-        legal, nats = self.legal, Kind.TURNS.value - Kind.TURN.value
-        belief = believe((turn,), legal.position, legal.rules, nats)
+        legal = self.legal
+        belief = believe((turn,), legal.position, legal.rules, -SECOND_TURN_PENALTY)
         return World(belief, legal.history, legal.rules, self._assumed, in_reference=False)
 
     @property

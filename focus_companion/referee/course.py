@@ -50,7 +50,7 @@ _MAX_SHADOW_EVIDENCE = 40.0
 shadows outweigh more of what the picture of the stack says against the act."""
 
 MAX_CONTEXT_EVIDENCE = BESIDE_EVIDENCE + _MAX_SHADOW_EVIDENCE + 2 * _MAX_UNSEEN_PLACING_EVIDENCE
-"""Maximum nats of :func:`context_evidence` in favour of an act; an invisible turn changes two squares at
+"""Maximum nats of :func:`context_terms` in favour of an act; an invisible turn changes two squares at
 most."""
 
 IGNORED_CHANGE_PENALTY = 14.0
@@ -132,15 +132,11 @@ def calm_squares(look: Look) -> frozenset[int]:
     return frozenset(np.flatnonzero(calm).tolist())
 
 
-def context_evidence(look: Look, act: Act, pending: Pending | None) -> float:
-    """Nats for the act from the context: removed pieces lie beside the board, and untouched squares are
-    unchanged. That distinguishes five pieces from six, which look much alike from straight above.
-    """
-    return sum(nats for _, nats in context_terms(look, act, pending))
-
-
 def context_terms(look: Look, act: Act, pending: Pending | None) -> Iterator[tuple[str, float]]:
-    """The terms of :func:`context_evidence` that may differ from zero: their names and nats."""
+    """The names and nats of the evidence for the act from the context, as far as they may differ from zero:
+    removed pieces lie beside the board, and untouched squares are unchanged. That distinguishes five pieces
+    from six, which look much alike from straight above.
+    """
     yield from quick_terms(look, act, pending)
     yield "the reference looked like it already", -gained_before(look, act)
     if act.placed:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..game.moves import Move
 from ..game.position import Position
 from ..game.rules import Rules
-from .act import Act, Kind
+from .act import SECOND_TURN_PENALTY, Act
 from .beliefs import (
     MAX_BELIEFS,
     Belief,
@@ -102,7 +102,7 @@ class Doubt:
         counts as a second turn.
         """
         self.question = (move,)
-        self.beliefs = (believe((move,), position, self.rules, Kind.TURNS.value - Kind.TURN.value),)
+        self.beliefs = (believe((move,), position, self.rules, -SECOND_TURN_PENALTY),)
 
     def remember(self, acts: Sequence[Act], weights: Sequence[float], position: Position) -> None:
         """Keep these acts for the next look only, because the picture may change before the settle time is

@@ -37,8 +37,9 @@ _MIN_MISFIT = Kind.TURN.value - Kind.WRONG_TWICE.value
 """Nats by which another stack must fit a square better for an unexplained change to be likelier than a turn:
 the difference of their priors. In recordings, no turn is more than 26 behind on its own squares."""
 
-MAX_READ_HEIGHT = 6
-"""Maximum height of the stacks that are tried on a square to find out which one it looks like."""
+MAX_READ_HEIGHT = MAX_HEIGHT + 1
+"""Maximum height of the stacks that are tried on a square to find out which one it looks like: one piece may
+have been left on a stack of five."""
 
 
 def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:

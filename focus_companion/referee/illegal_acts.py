@@ -16,7 +16,7 @@ from ..game.play import apply, removed, trimmed, untrimmed
 from ..game.position import MAX_HEIGHT
 from ..game.squares import FILE, RANK, SQUARES
 from . import words
-from .act import Act, Kind, changes_between, lies_within, squares_of
+from .act import SECOND_TURN_PENALTY, Act, Kind, changes_between, lies_within, squares_of
 from .beginning import other_beginning
 from .legal_acts import LegalActs, too_high
 from .verdict import Wrong
@@ -222,7 +222,7 @@ class IllegalActs:
     def double_lifts(self, open_squares: Collection[int]) -> Iterator[Act]:
         """Pieces missing from the tops of two stacks: two players may hold what they are about to play."""
         # A second lift is as much rarer than one as a second turn.
-        prior = Kind.WRONG.value + Kind.TURNS.value - Kind.TURN.value
+        prior = Kind.WRONG.value - SECOND_TURN_PENALTY
         for squares in combinations(sorted(open_squares), 2):
             one, other = (self._stacks[square] for square in squares)
             wrong = self._vanished(squares)

@@ -13,11 +13,11 @@ from ..game.moves import Move, carried, legal_moves
 from ..game.play import apply, removed, trimmed, untrimmed
 from ..game.position import MAX_HEIGHT, Position
 from ..game.rules import Rules
-from .act import Act, Kind, changes_between, lies_within, squares_of
+from .act import SECOND_TURN_PENALTY, Act, Kind, changes_between, lies_within, squares_of
 
-_UNSEEN_PLACING_PRIOR = -14.0
+_UNSEEN_PLACING_PRIOR = -SECOND_TURN_PENALTY
 """Prior in nats of two consecutive placings in the drop set-up, the first barely visible because it is on a
-stack of its own colour: during the set-up this is not rare."""
+stack of its own colour: during the set-up this is not rare, so only the second one counts."""
 
 _MAX_PLIES_BACK = 6
 """Maximum number of plies that players are assumed to take back at once."""
@@ -126,7 +126,7 @@ class LegalActs:
             turns = (*made, move)
             if len(turns) > 2:
                 # Each further turn is as unlikely as the second one.
-                prior = Kind.TURNS.value + (len(turns) - 2) * (Kind.TURNS.value - Kind.TURN.value)
+                prior = Kind.TURNS.value - (len(turns) - 2) * SECOND_TURN_PENALTY
                 touched = {square for turn in turns for square in squares_of(turn)}
                 changes = changes_between(self.stacks, trimmed(position, move), touched)
                 yield Act(Kind.TURNS, changes, turns, given_prior=prior)

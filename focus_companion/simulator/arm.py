@@ -330,7 +330,7 @@ def _shadow(picture: U8, parts: list[Bone], camera: Camera, lighting: Lighting) 
             spots = camera.project(feet[ahead].reshape(-1, 3)).reshape(-1, feet.shape[1], 2) / step
             for spot in np.round(spots * 16).astype(np.int32):
                 cv2.fillConvexPoly(mask, cv2.convexHull(spot), 1.0, cv2.LINE_8, 4)
-        pixels = soft * camera.lens.focal / float(np.linalg.norm(camera.place)) / step
+        pixels = soft * camera.lens.focal / float(np.linalg.norm(camera.centre)) / step
         shade *= 1 - weight * cv2.GaussianBlur(mask, (0, 0), max(0.8, pixels))
     shaded = shade.min(1) < MIN_SHADOW, shade.min(0) < MIN_SHADOW
     rows, columns = np.nonzero(shaded[0])[0], np.nonzero(shaded[1])[0]

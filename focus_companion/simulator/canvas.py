@@ -47,7 +47,7 @@ class Canvas:
 
     def __init__(self, camera: Camera, lighting: Lighting) -> None:
         self.camera, self.lighting = camera, lighting
-        self.eye = camera.place.astype(np.float32)
+        self.eye = camera.centre.astype(np.float32)
         width, height = camera.lens.width, camera.lens.height
         self._rays = _picture_rays(camera)
         self.ambient: Light = np.zeros((height, width, 3), np.float32)

@@ -77,5 +77,5 @@ def body_patch(camera: Camera, body: Body, side: int = 2) -> Patch | None:
     xs = np.arange(side * (x1 - x0), dtype=np.float32) / side + x0 + first
     ys = np.arange(side * (y1 - y0), dtype=np.float32) / side + y0 + first
     pixels = np.stack(np.meshgrid(xs, ys), -1).reshape(-1, 2)
-    hits = trace(body, camera.place, pixel_rays(camera, pixels))
+    hits = trace(body, camera.centre, pixel_rays(camera, pixels))
     return Patch(rect, side, hits.met, hits.points, hits.normals, hits.parts)

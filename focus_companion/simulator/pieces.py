@@ -68,7 +68,7 @@ class PiecePainter:
 
     def __init__(self, look: SceneStyle, lighting: Lighting, camera: Camera) -> None:
         self.look, self._lighting, self._camera = look, lighting, camera
-        self._eye = camera.place.astype(np.float32)
+        self._eye = camera.centre.astype(np.float32)
         self._bodies: dict[Thing, tuple[Body, Patch | None, Rect]] = {}
         self._lights: dict[Thing, tuple[F16, tuple[F16, ...]]] = {}
         self._sprites: dict[tuple[Thing, frozenset[ShadowCaster]], Sprite | None] = {}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .capture.frames import Image
 from .capture.planes import sampling_step
-from .capture.sampling import thinned
+from .capture.sampling import subsampled
 
 _EXTREME_SHARE: Final = 0.002
 """Share of a picture's values that are darker than its black, and brighter than its white."""
@@ -37,7 +37,7 @@ class Haze:
     @classmethod
     def of(cls, image: Image) -> Haze:
         """The haze in a picture (H, W, 3) uint8."""
-        sample = thinned(image, sampling_step(image.shape[1]))
+        sample = subsampled(image, sampling_step(image.shape[1]))
         darker = np.cumsum(np.bincount(sample.ravel(), minlength=256)) / sample.size
         black, white = np.searchsorted(darker, (_EXTREME_SHARE, 1.0 - _EXTREME_SHARE)).tolist()
         return cls(black, white) if _USUAL_BLACK < black < white else CLEAR

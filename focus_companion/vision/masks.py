@@ -17,12 +17,12 @@ def uniform(labels: NDArray[np.uint8], size: int = 3) -> Mask:
     return np.asarray(cv2.erode(labels, around) == cv2.dilate(labels, around))
 
 
-def grown(mask: Mask, pixels: float) -> Mask:
+def dilated(mask: Mask, pixels: float) -> Mask:
     """The mask, dilated by so many pixels, at least one."""
     return np.asarray(cv2.dilate(mask.view(np.uint8), _disc(pixels))) > 0
 
 
-def boxed(mask: Mask, size: int) -> Mask:
+def dilated_by_square(mask: Mask, size: int) -> Mask:
     """The mask, dilated by a square whose side is so many pixels, an odd number."""
     return np.asarray(cv2.dilate(mask.view(np.uint8), np.ones((size, size), np.uint8))) > 0
 

@@ -254,10 +254,10 @@ def _board_nats(nats: Floats) -> float:
 
 def tilted(camera: Camera, degrees: float) -> Camera:
     """The camera moved around the board's centre by this change of tilt, still looking at the centre."""
-    place = camera.place
-    ground = np.hypot(place[0], place[1])
+    centre = camera.centre
+    ground = np.hypot(centre[0], centre[1])
     # From straight above, any direction will do; this is towards the bottom of the picture.
-    direction = place[:2] / ground if ground > 1e-6 else -camera.rotation_matrix[1, :2]
+    direction = centre[:2] / ground if ground > 1e-6 else -camera.rotation_matrix[1, :2]
     axis = np.array([-direction[1], direction[0], 0.0])
     turn = np.asarray(cv2.Rodrigues(axis * np.radians(degrees))[0])
     return Camera.posed(camera.lens, camera.rotation_matrix @ turn.T, np.array(camera.translation))

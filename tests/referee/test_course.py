@@ -17,7 +17,7 @@ from focus_companion.game.squares import INDEX
 from focus_companion.referee.act import Act, Kind
 from focus_companion.referee.course import (
     IgnoredChanges,
-    context_evidence,
+    context_terms,
     max_faint_evidence,
 )
 from focus_companion.referee.illegal_acts import IllegalActs
@@ -26,6 +26,7 @@ from focus_companion.referee.legal_acts import LegalActs
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD
 from focus_companion.referee.screening import Screening
 from focus_companion.referee.temperature import TEMPERATURE
+from focus_companion.referee.trimming import Pending
 from focus_companion.referee.verdict import Wrong
 from focus_companion.referee.weighing import NOTHING, weigh
 
@@ -42,6 +43,11 @@ def changes(**stacks: str) -> dict[int, str]:
 
 def moves(text: str) -> tuple[Move, ...]:
     return tuple(map(Move.parse, text.split()))
+
+
+def context_evidence(look: Any, act: Act, pending: Pending | None) -> float:
+    """The sum of all contextual evidence, in nats."""
+    return sum(nats for _, nats in context_terms(look, act, pending))
 
 
 def penalty(

@@ -62,7 +62,7 @@ def draw(
             points = np.rint(outline(camera, inner, centre, base) * 16).astype(np.int32)
             cv2.fillConvexPoly(image, points, paint, cv2.LINE_AA, shift=4)
 
-    order = np.argsort(-np.linalg.norm(PROFILE.centres - camera.place[:2], axis=1))
+    order = np.argsort(-np.linalg.norm(PROFILE.centres - camera.centre[:2], axis=1))
     for index in order:
         x, y = (float(v) for v in PROFILE.centres[index])
         if not stacks[index]:

@@ -96,7 +96,7 @@ def test_following_the_advice_helps() -> None:
     steep = camera(10, 40)
     before, after = (check_mount(Outlines(c, PROFILE)) for c in (steep, tilted(steep, 10)))
     assert abs(tilted(steep, 10).tilt - steep.tilt - 10) < 1e-6
-    assert abs(np.linalg.norm(tilted(steep, 10).place) / np.linalg.norm(steep.place) - 1) < 1e-9
+    assert abs(np.linalg.norm(tilted(steep, 10).centre) / np.linalg.norm(steep.centre) - 1) < 1e-9
     assert after.verdict is Certainty.SURE and before.verdict is not Certainty.SURE
 
 

@@ -43,9 +43,7 @@ _MIN_NOISE: Final = 0.03
 _STRENGTH_SPREAD: Final = 0.35
 """Standard deviation of the darkening by single shadows, relative to the mean: penumbras, other shadows."""
 _OTHER_SHADOW: Final = 1e-3
-"""Probability that something else darkens or lightens just this area."""
-_OTHER_DENSITY: Final = 0.5
-"""Density of such a darkening, between -1 and 1."""
+"""Probability that something else darkens or lightens just this area, by any amount between -1 and 1."""
 _LOGARITHMS: Final = np.log(np.arange(256, dtype=np.float32) + 8.0)
 """Logarithms of grey levels, offset so that noise in the dark counts little."""
 _MEAN: Final = np.full((1, 3), 1 / 3, np.float32)
@@ -182,7 +180,7 @@ class CastShadows:
         middle, local = centre_and_deviation(seen.by[square][around])
         found = (float(seen.by[square][shadow].mean()) - middle) * float(np.sign(after - before))
         strength, noise = float(self._strengths[lamp]), max(expected.noise, local)
-        unchanged = (1 - _OTHER_SHADOW) * _normal(found, 0.0, noise) + _OTHER_SHADOW * _OTHER_DENSITY
+        unchanged = (1 - _OTHER_SHADOW) * _normal(found, 0.0, noise) + _OTHER_SHADOW / 2
         shown = _normal(found, strength, float(np.hypot(noise, _STRENGTH_SPREAD * strength)))
         # The less of the darkening the lamp has explained, the likelier it is that a shadow is not seen.
         reliable = float(self._explained[lamp])

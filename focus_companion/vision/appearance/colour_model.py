@@ -18,7 +18,7 @@ from ..arrays import Floats, Singles
 BARE = 0
 CLASS: dict[str, int] = {"r": 1, "g": 2, "b": 3, "y": 4}
 """Class of a piece, by its letter."""
-CLASSES = 5
+CLASSES = 1 + len(CLASS)
 """Number of classes."""
 
 BITS = 5

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Mask
-from ..capture.sampling import looked_up
+from ..capture.sampling import nearest_pixels
 from ..geometry.scene import BoardProfile, Camera, at_height
 from .colour_model import BARE, CLASS, MAX_SAMPLES, ColourModel
 from .flat_pieces import FlatPieceColours
@@ -135,7 +135,7 @@ def _corner_pixels(image: Pixels, camera: Camera, profile: BoardProfile) -> Pixe
     circle = profile.pitch * np.stack([np.cos(angles), np.sin(angles)], 1)
     around = np.concatenate([radius * circle for radius in _SAMPLE_RADII])
     points = (junctions[:, None] + around).reshape(-1, 2)
-    shades, inside = looked_up(image, camera.project(at_height(points, profile.dome_base)))
+    shades, inside = nearest_pixels(image, camera.project(at_height(points, profile.dome_base)))
     return shades[inside]
 
 

@@ -40,8 +40,8 @@ class PixelScores:
         own = self._own.get(label)
         if own is not None or self._table is None or self._bins is None:
             return self._own[label]
-        looked_up: Singles = self._table[label].take(self._bins)
-        return looked_up
+        found: Singles = self._table[label].take(self._bins)
+        return found
 
     def shown(self, labels: NDArray[np.uint8]) -> Singles:
         """That of each pixel for its own class, one of the ``labels``."""

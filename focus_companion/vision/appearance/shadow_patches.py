@@ -19,7 +19,7 @@ from ...game.squares import FILE, RANK, SQUARES
 from ..arrays import Floats, Mask, Singles
 from ..geometry.scene import BoardProfile, at_height
 from ..geometry.stack_masks import Outlines, cached_per_outlines
-from ..masks import boxed
+from ..masks import dilated_by_square
 
 _HALF_WIDTH: Final = 1.75
 """Half of a patch's side, in squares: a shadow longer than that lies among other stacks."""
@@ -104,7 +104,7 @@ def _packed_covered(outlines: Outlines, square: int, other: int, pieces: int) ->
 
 def widened(mask: Mask) -> NDArray[np.uint8]:
     """The mask with a margin of one pixel: blurred pixels mix a stack with the board beside it."""
-    return boxed(mask, 3).view(np.uint8)
+    return dilated_by_square(mask, 3).view(np.uint8)
 
 
 @lru_cache(maxsize=4)

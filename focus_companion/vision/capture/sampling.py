@@ -19,7 +19,7 @@ STRIP_ROWS: Final = 96
 """Rows of a picture processed at a time, so that temporary arrays are small and stay in the cache."""
 
 
-def thinned(image: Image, step: int) -> Image:
+def subsampled(image: Image, step: int) -> Image:
     """Every ``step``-th pixel of every ``step``-th row, complete steps only: like a strided slice, but in a
     quarter of the time.
     """
@@ -30,8 +30,8 @@ def thinned(image: Image, step: int) -> Image:
 
 
 def halved(image: Image) -> Image:
-    """The picture at half its size; each pixel is the mean of four. Unlike a :func:`thinned` copy, it is not
-    displaced by half a pixel when it is enlarged again.
+    """The picture at half its size; each pixel is the mean of four. Unlike a :func:`subsampled` copy, it is
+    not displaced by half a pixel when it is enlarged again.
     """
     size = max(1, image.shape[1] // 2), max(1, image.shape[0] // 2)
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
@@ -42,7 +42,7 @@ def blurred(image: Image) -> Image:
     return np.asarray(cv2.blur(image, (2 * _BLUR_REACH + 1,) * 2), np.uint8)
 
 
-def blurred_and_thinned(image: Image, step: int) -> Image:
+def blurred_and_subsampled(image: Image, step: int) -> Image:
     """Every ``step``-th pixel of every ``step``-th row of the :func:`blurred` picture.
 
     Computed in strips, as the whole blurred picture would take as much memory as the picture.
@@ -57,7 +57,7 @@ def blurred_and_thinned(image: Image, step: int) -> Image:
     return found
 
 
-def looked_up(
+def nearest_pixels(
     image: NDArray[np.uint8], places: NDArray[np.floating]
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """The values (…) of an image (H, W) at the pixels closest to ``places`` (…, 2), or (…, C) of one of
@@ -73,6 +73,6 @@ def sampled(picture: Picture, part: tuple[slice, slice] = WHOLE_PICTURE) -> Imag
     """A subsampled part of the picture (rows, columns), BGR: about 256 pixels across the whole picture."""
     step = sampling_step(picture.shape[1])
     if isinstance(picture, np.ndarray):
-        return thinned(picture[part], step)
+        return subsampled(picture[part], step)
     rows, columns = (slice((side.start or 0) // step, side.stop and side.stop // step) for side in part)
     return picture.sampled[rows, columns]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..geometry.resize import resized
 from ..geometry.scene import BoardProfile, Camera
 from .candidates import CandidateSearch
 from .coloured_pieces import colour_odds
-from .edge_fit import MAX_OUTLINE_AGREEMENT, outline_agreement
+from .edge_fit import outline_agreement
 from .edges import Edges
 from .moulded import moulded_evidence
 from .quarter_turn import colour_agreement, top_chroma
@@ -67,14 +67,12 @@ class BoardSearch:
         self._fits: dict[int, ScoredFit] = {}
         self._neighbours: dict[int, ScoredFit] = {}
 
-    def levels(self) -> Iterator[int]:
-        """Indices of the radii from which candidates can be collected, the most promising first."""
-        return self._search.levels()
-
-    def best(self, levels: Iterable[int] | None = None) -> ScoredFit | None:
-        """The best fitted candidate; only from blobs of the radii ``levels``, if given."""
+    def best(self, levels: Iterable[int] | None = None, *, most: int | None = None) -> ScoredFit | None:
+        """The best fitted candidate; only from blobs of the radii ``levels``, if given, or of so many radii
+        at most, the most promising ones.
+        """
         best: ScoredFit | None = None
-        for level in self.levels() if levels is None else levels:
+        for level in islice(self._search.levels() if levels is None else levels, most):
             self._search.collect(level)
             best = self._best_fit()
             if best is not None and best.certain:
@@ -226,7 +224,8 @@ class BoardSearch:
         best: Camera | None = None
         # Colours take less time to compare than outlines, and mostly exclude three of the turns.
         for by_colours, turn in sorted(zip(colours, turns, strict=True), key=lambda pair: -pair[0]):
-            if by_colours + MAX_OUTLINE_AGREEMENT <= above:
+            if by_colours + 1 <= above:
+                # No outlines agree by more than 1.
                 break
             agreement = outline_agreement(self._edges, turn, profile, heights) + by_colours
             if agreement > above:

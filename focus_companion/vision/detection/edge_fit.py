@@ -45,9 +45,6 @@ PARAMETER_COST = float(np.log(2 * 52) / 2)
 coordinates on each of 52 squares."""
 
 
-MAX_OUTLINE_AGREEMENT = 1.0
-"""Upper bound of :func:`outline_agreement`."""
-
 _MAX_OCCLUDER_DISTANCE = 3.2
 """Maximum distance, in squares, between a stack and the outlines that it occludes."""
 
@@ -143,7 +140,7 @@ def _with_outline(profile: BoardProfile, heights: Integers) -> Floats:
 def occluded(camera: Camera, profile: BoardProfile, shown: OutlinePoints, heights: Integers) -> Mask:
     """Mask of the outline points (S, NORMALS) that a stack nearer to the camera occludes."""
     centres = profile.centres
-    distance = np.linalg.norm(centres - camera.place[:2], axis=1)
+    distance = np.linalg.norm(centres - camera.centre[:2], axis=1)
     gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2)
     hides = (gaps < _MAX_OCCLUDER_DISTANCE * profile.pitch) & (distance > distance[:, None])
     nearer, farther = np.nonzero(hides & (heights > 0)[:, None])

@@ -97,7 +97,7 @@ class Edges:
     sine: Singles
     size: tuple[int, int]
     """Width and height of the whole picture, of which the edges may cover a window only."""
-    origin: tuple[int, int] = (0, 0)
+    origin: tuple[int, int]
     """Left and top of that window."""
 
     @classmethod

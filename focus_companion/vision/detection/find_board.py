@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import cv2
 import numpy as np
@@ -139,7 +138,7 @@ def _found_on_other_pixels(
         square = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
         search = BoardSearch(reduced(square, WORK_PIXELS)[0], profiles[0], stacks, None)
         # A board that is plain to see is found from the most promising radius.
-        best = search.best(islice(search.levels(), 1))
+        best = search.best(most=1)
         if best is None or not best.certain:
             continue
         camera, profile = stretched(resized(best.camera, square), image), profiles[0]

@@ -131,7 +131,7 @@ def _seeds(nearest: _Nearest, shortest: float, longest: float) -> tuple[Integers
     targets = points[owner, None] + np.einsum("nk,pkc->pnc", _NEIGHBOUR_STEPS, np.stack([u, v], 1))
     matched = nearest.points[nearest.to(targets.reshape(-1, 2))].reshape(targets.shape)
     misfit = np.linalg.norm(matched - targets, axis=2) / side[:, None]
-    support = np.clip(1 - misfit / _MAX_NEIGHBOUR_OFFSET, 0, 1).sum(1)
+    support = np.maximum(1 - misfit / _MAX_NEIGHBOUR_OFFSET, 0).sum(1)
     order = np.lexsort((side, -support, owner))
     best = order[np.unique(owner[order], return_index=True)[1]]
     best = best[support[best] > _MIN_SUPPORT]

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..capture.frames import Image
-from ..capture.sampling import looked_up
+from ..capture.sampling import nearest_pixels
 from ..geometry.scene import BoardProfile, Camera, at_height
 from .edges import Edges
 from .site_classifier import share_plain
@@ -120,7 +120,7 @@ def _places(profile: BoardProfile, centres: Floats, offsets: Floats) -> Floats:
 
 def _shades(grey: Image, camera: Camera, places: Floats) -> Floats:
     """The brightness (N,) at ``places`` (N, 2), in mm; NaN outside the picture."""
-    shades, inside = looked_up(grey, camera.project(at_height(places)))
+    shades, inside = nearest_pixels(grey, camera.project(at_height(places)))
     return np.where(inside, shades.astype(float), np.nan)
 
 

@@ -77,7 +77,7 @@ def site_odds(edges: Edges, camera: Camera, profile: BoardProfile, centres: Floa
     return np.asarray(np.clip(features @ weights[:-1] + weights[-1], -MAX_SITE_ODDS, MAX_SITE_ODDS))
 
 
-def surroundings(profile: BoardProfile, ring: int = 1) -> Floats:
+def surroundings(profile: BoardProfile, ring: int) -> Floats:
     """Centres (N, 2) in mm of the lattice sites around the 52 squares: for ``ring`` 1 the 48 in the missing
     corners and on the ledge, for ``ring`` 2 the 44 around those.
     """

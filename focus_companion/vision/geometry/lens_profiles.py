@@ -107,10 +107,8 @@ def read_lens(path: Path) -> LensProfile:
     if min(*size, focal) <= 0 or not shortest < focal / max(size) < longest:
         raise LensError(f"{path}: width, height and focal are pixels; {focal:g} at {size[0]:g} is not a lens")
     lens = Lens(round(size[0]), round(size[1]), focal, (centre[0], centre[1]), (k1, k2, p1, p2))
-    spread = _number(path, values, "spread") if "spread" in values else FOCAL_SPREAD
-    distortion_spread = DISTORTION_SPREAD
-    if "distortion_spread" in values:
-        distortion_spread = _number(path, values, "distortion_spread")
+    values = {"spread": FOCAL_SPREAD, "distortion_spread": DISTORTION_SPREAD} | values
+    spread, distortion_spread = (_number(path, values, key) for key in ("spread", "distortion_spread"))
     if not (0 < spread < 1 and 0 < distortion_spread < 1):
         raise LensError(f"{path}: spread and distortion_spread lie between 0 and 1")
     return LensProfile(path.stem, lens, spread, distortion_spread, str(values.get("camera", "")))

@@ -127,7 +127,7 @@ def adjust(
     prior: Prior,
     *,
     normals: Floats | None = None,
-    sigma: float = 1.0,
+    sigma: float,
     iterations: int = 8,
 ) -> Camera:
     """Refine pose and lens so that board ``points`` (N, 3) project to ``pixels`` (N, 2). The aspect is kept

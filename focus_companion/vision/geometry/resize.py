@@ -18,15 +18,12 @@ more."""
 WORK_PIXELS: Final = 640 * 480
 """The same for the working picture, in which the board is searched for, and shades are compared."""
 
-_UNCHANGED: Final = 0.99
-"""Factor above which a picture is not worth resizing."""
-
 
 def reduced(image: Image, pixels: int) -> tuple[Image, float]:
     """The picture, reduced to about ``pixels`` pixels if it has more, and the factor of the reduction."""
     height, width = image.shape[:2]
-    factor = min(1.0, float(np.sqrt(pixels / (height * width))))
-    if factor > _UNCHANGED:
+    factor = float(np.sqrt(pixels / (height * width)))
+    if factor >= 1:
         return image, 1.0
     size = (round(width * factor), round(height * factor))
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8), size[0] / width

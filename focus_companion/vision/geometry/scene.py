@@ -178,15 +178,14 @@ class Camera:
         return np.asarray(cv2.Rodrigues(np.array(self.rotation, float))[0])
 
     @cached_property
-    def place(self) -> Floats:
-        """Position of the camera in the board frame, (3,) mm."""
+    def centre(self) -> Floats:
+        """The camera's centre in the board frame, (3,) mm."""
         return np.asarray(-self.rotation_matrix.T @ np.array(self.translation))
 
     @property
     def tilt(self) -> float:
         """Angle in degrees between the line from the board's centre to the camera and the vertical."""
-        place = self.place
-        return float(np.degrees(np.arccos(place[2] / np.linalg.norm(place))))
+        return float(np.degrees(np.arccos(self.centre[2] / np.linalg.norm(self.centre))))
 
     def depths(self, points: Floats) -> Floats:
         """Distances (N,) of points (N, 3) of the board frame from the plane of the camera, in mm."""
@@ -233,8 +232,8 @@ class Camera:
 
     def on_board(self, pixels: Floats) -> Floats:
         """Intersections (N, 2), in mm, of the viewing rays through ``pixels`` (N, 2) with the plane z = 0."""
-        lines, place = self.lens.rays(pixels) @ self.rotation_matrix, self.place
-        return np.asarray(place[:2] - lines[:, :2] * (place[2] / lines[:, 2:]))
+        rays, centre = self.lens.rays(pixels) @ self.rotation_matrix, self.centre
+        return np.asarray(centre[:2] - rays[:, :2] * (centre[2] / rays[:, 2:]))
 
     def pitch_pixels(self, profile: BoardProfile) -> float:
         """Mean side of a square in pixels."""

@@ -126,7 +126,7 @@ class Outlines:
         self.step = profile.rise * float(np.tan(np.radians(camera.tilt))) * self.pitch / profile.pitch
         """Pixels by which one more piece shifts a stack's top in the picture, at the centre of the board."""
         self.columns = _columns(camera, profile, tallest)
-        distance = np.linalg.norm(at_height(profile.centres) - camera.place, axis=1)
+        distance = np.linalg.norm(at_height(profile.centres) - camera.centre, axis=1)
         self.far_to_near: tuple[int, ...] = tuple(int(s) for s in np.argsort(-distance))
         self._overlap_cache: dict[tuple[int, int, int, int], bool] = {}
         overlap = _windows_overlap(self.columns)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from ..capture.frames import Image
-from ..capture.sampling import thinned
+from ..capture.sampling import subsampled
 
 SAMPLES_PER_SQUARE: Final = 28
 """Approximate sampling resolution, in pixels per square, that still resolves a piece."""
@@ -23,7 +23,7 @@ def blur_difference(now: Image, before: Image, square: float) -> float:
     the other: positive if it is ``now``, negative if ``before``, 0 if they are focused alike.
     """
     step = max(1, round(square / SAMPLES_PER_SQUARE))
-    one, other = (cv2.cvtColor(thinned(picture, step), cv2.COLOR_BGR2GRAY) for picture in (now, before))
+    one, other = (cv2.cvtColor(subsampled(picture, step), cv2.COLOR_BGR2GRAY) for picture in (now, before))
     least, found = _difference(one, other), 0.0
     for sign, blurry, sharp in ((1, one, other), (-1, other, one)):
         for blur in _BLURS:

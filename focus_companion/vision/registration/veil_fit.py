@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from ..arrays import Mask, Singles
-from ..masks import boxed
+from ..masks import dilated_by_square
 from .details import detail_window, details, in_both
 from .gain_fit import MAX_PIECE_AREA, MIN_DIFFERENCE, RESIDUAL_SCALES, GainFit, cells
 from .levels import GAMMA, across_channels, channel_sum, for_channels, to_linear
@@ -131,6 +131,6 @@ def _same_details(fit: GainFit, region: Mask) -> bool:
     """Whether the region, and what is around it, shows the same details as before, so that no piece came
     or went.
     """
-    around = boxed(region, detail_window(fit.square)[0])
+    around = dilated_by_square(region, detail_window(fit.square)[0])
     before, now = (details(light, fit.usable, fit.square)[around] for light in fit.linear)
     return in_both(before, now)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..appearance.colour_model import BARE, CLASSES, bins
 from ..appearance.first_colours import occluder_density
 from ..arrays import Mask, Singles
-from ..masks import grown, opened
+from ..masks import dilated, opened
 
 _MIN_HAND_AREA = 0.8
 """Minimum area of a hand, in squares; a piece covers half a square."""
@@ -45,7 +45,7 @@ def covered(pixels: NDArray[np.uint8], lattice: Mask, scores: Singles, pitch: fl
         alike = likeliest == label
         sleeve |= opened(alike & lattice, _MIN_SLEEVE_HALF_WIDTH * pitch)
         pieces |= opened(alike, _MIN_PIECE_HALF_WIDTH * pitch)
-    return sleeve | hand | (grown(hand, _HAND_MARGIN * pitch) & ~pieces)
+    return sleeve | hand | (dilated(hand, _HAND_MARGIN * pitch) & ~pieces)
 
 
 def _large(mask: Mask, area: float) -> Mask:

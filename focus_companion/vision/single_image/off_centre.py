@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from ..appearance.evidence import TEMPERATURE
-from ..appearance.piece_play import Place, displacement_variances, nats_of_play, parts_of
+from ..appearance.piece_play import FLAT_PLACEMENT, Place, displacement_variances, nats_of_play, parts_of
 from .search import Explanation
 from .solver import ScoredStack, Stack
 
@@ -26,7 +26,7 @@ In games of computer players it is 5 to 20 %. With the prior that follows from i
 stacks were misread in simulated positions of games, and 41 instead of 45 of 1,040 in photo-like stills.
 Lowering it more often gives a piece that is hardly seen another colour than its neighbour. Flat pieces are
 read without it: that it helps there was not shown."""
-PLACEMENTS: Final = (0.01, 0.02, 0.05)
+PLACEMENTS: Final = (0.01, 0.02, FLAT_PLACEMENT)
 """How far off the centre flat pieces may usually stand, in squares, as in
 :data:`~focus_companion.vision.appearance.piece_play.FLAT_PLACEMENT`. Each takes a pass over all squares."""
 _MAX_ROUNDS: Final = 2

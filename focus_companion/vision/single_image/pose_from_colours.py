@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Integers, Mask, Singles
-from ..capture.sampling import looked_up
+from ..capture.sampling import nearest_pixels
 from ..detection.edge_fit import MIN_EDGE_POINTS, occluded, sigma_of
 from ..detection.edges import DIRECTIONS, NORMALS, REACH_SIGMA, Edges, OutlinePoints, nearest_edges, outlines
 from ..geometry.pose import Prior, adjust
@@ -69,8 +69,8 @@ def fit_to_colour_edges(
     side = camera.pitch_pixels(profile)
     origin = np.array((window.left, window.top))
     beside = max(_MIN_CLASS_OFFSET, _CLASS_OFFSET * side)
-    inner = _looked_up(painted, shown.pixels - beside * DIRECTIONS - origin)
-    outer = _looked_up(painted, shown.pixels + beside * DIRECTIONS - origin)
+    inner = _classes_at(painted, shown.pixels - beside * DIRECTIONS - origin)
+    outer = _classes_at(painted, shown.pixels + beside * DIRECTIONS - origin)
     clear = ~occluded(camera, profile, shown, heights)
     usable = (heights > 0)[:, None] & (inner > 0) & (outer >= 0) & (inner != outer) & clear
     if usable.sum() < MIN_EDGE_POINTS:
@@ -131,7 +131,7 @@ def _ends(
     return mean, spread
 
 
-def _looked_up(painted: NDArray[np.uint8], places: Floats) -> Integers:
+def _classes_at(painted: NDArray[np.uint8], places: Floats) -> Integers:
     """The class painted at these places (…, 2); -1 outside the window."""
-    found, inside = looked_up(painted, places)
+    found, inside = nearest_pixels(painted, places)
     return np.where(inside, found.astype(np.int64), -1)

@@ -23,7 +23,7 @@ from ..detection.refine import lens_prior
 from ..geometry.lens_profiles import LensProfile
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines, Window, lattice_mask
-from ..masks import boxed
+from ..masks import dilated_by_square
 from .flat_set import FlatColours, of_whole_pieces
 from .layers import Layers
 from .occluders import covered
@@ -274,7 +274,8 @@ def _around_columns(outlines: Outlines, margin: float) -> Mask:
     """(H, W) mask of the picture: where a stack may be visible, and ``margin`` pixels around it."""
     lens = outlines.camera.lens
     stacks = dict.fromkeys(range(len(outlines.columns)), MAX_HEIGHT)
-    return boxed(outlines.standing(stacks, Window(0, 0, lens.width, lens.height)), 2 * round(margin) + 1)
+    visible = outlines.standing(stacks, Window(0, 0, lens.width, lens.height))
+    return dilated_by_square(visible, 2 * round(margin) + 1)
 
 
 def sharpened(image: NDArray[np.uint8], *, flat: bool) -> NDArray[np.uint8]:

@@ -12,7 +12,7 @@ from ...game.position import MAX_HEIGHT
 from ...game.squares import SQUARES
 from ..appearance.colour_model import CLASS, CLASSES, ColourModel
 from ..arrays import Floats, Integers, Mask
-from ..capture.sampling import STRIP_ROWS, blurred, blurred_and_thinned, thinned
+from ..capture.sampling import STRIP_ROWS, blurred, blurred_and_subsampled, subsampled
 from ..geometry.stack_masks import Outlines, Window, cached_per_outlines, filled_fields
 from ..registration.conditions import Conditions
 from ..registration.focus import SAMPLES_PER_SQUARE, blur_difference, focused_alike
@@ -61,7 +61,7 @@ class Smoothed:
         """``undone``: the conditions that were undone in the picture."""
         self.image, self.undone = image, undone
         self._part: tuple[Window, NDArray[np.uint8]] | None = None
-        self._thinned: tuple[Window, int, NDArray[np.uint8]] | None = None
+        self._subsampled: tuple[Window, int, NDArray[np.uint8]] | None = None
 
     def part(self, window: Window) -> NDArray[np.uint8]:
         """The blurred pixels of a window."""
@@ -69,16 +69,16 @@ class Smoothed:
             self._part = window, blurred(self.image[window.slices])
         return self._part[1]
 
-    def thinned(self, window: Window, every: int) -> NDArray[np.uint8]:
+    def subsampled(self, window: Window, every: int) -> NDArray[np.uint8]:
         """The blurred pixels of a window, subsampled by ``every`` in both directions. Outside the part in
         which the light was measured, it is undone as well.
         """
-        if self._thinned is None or self._thinned[:2] != (window, every):
-            part = blurred_and_thinned(self.image[window.slices], every)
+        if self._subsampled is None or self._subsampled[:2] != (window, every):
+            part = blurred_and_subsampled(self.image[window.slices], every)
             if self.undone is not None:
                 part = self.undone.undo_around(part, window, every)
-            self._thinned = window, every, part
-        return self._thinned[2]
+            self._subsampled = window, every, part
+        return self._subsampled[2]
 
 
 class Change:
@@ -173,7 +173,7 @@ class Change:
         """
         step = self.step
         window = table_window(self.outlines)
-        shown = [picture.thinned(window, step) for picture in self._pictures]
+        shown = [picture.subsampled(window, step) for picture in self._pictures]
         beside = self.differing(*shown) & ~_near_lattice(self.outlines)
         if self.occluded is not None:
             beside &= ~self.occluded[window.slices][::step, ::step]
@@ -210,7 +210,7 @@ class Change:
 
         Much more sensitive than :attr:`touched`, to shadows too.
         """
-        sampled = cv2.absdiff(*(thinned(picture, self.step) for picture in self.shown))
+        sampled = cv2.absdiff(*(subsampled(picture, self.step) for picture in self.shown))
         difference = channel_sum(np.asarray(sampled, np.float32))
         shape = difference.shape[:2]
         indices = [

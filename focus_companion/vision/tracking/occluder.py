@@ -17,7 +17,7 @@ from ..arrays import Mask
 from ..capture.frames import Image
 from ..capture.sampling import blurred
 from ..geometry.stack_masks import Window
-from ..masks import grown
+from ..masks import dilated
 
 _MAX_MOTION: Final = 0.35
 """Motion, in squares, of an object that counts as still. Raising it hides more of the pieces beside it."""
@@ -59,8 +59,8 @@ class SceneObject:
         ``before``: the window without it, blurred like ``now``; ``differs``: where these two differ.
         """
         core = self.mask & differs & (self._excess(now, before) <= 0)
-        near = grown(core, _MAX_MOTION * self.pitch)
-        return grown(core | (near & differs), _SOFT_EDGE * self.pitch) & ~self.clear
+        near = dilated(core, _MAX_MOTION * self.pitch)
+        return dilated(core | (near & differs), _SOFT_EDGE * self.pitch) & ~self.clear
 
     def is_gone(self, now: Image, before: Image) -> bool:
         """Whether the picture ``now`` looks more like the one ``before`` than like the object."""

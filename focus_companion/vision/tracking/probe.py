@@ -11,7 +11,7 @@ from ...game.squares import FILE, RANK, SQUARES
 from ..appearance.colour_model import BARE, CLASS, ColourModel, bins
 from ..arrays import Floats, Mask
 from ..capture.frames import Image
-from ..capture.sampling import looked_up
+from ..capture.sampling import nearest_pixels
 from ..detection.moulded import CORNER_OFFSET
 from ..geometry.scene import BoardProfile, Camera, at_height
 
@@ -23,10 +23,8 @@ own."""
 _MAX_POINT_NATS = 3.0
 """Limit, in nats, of the log-likelihood ratio of a single point."""
 AGREEMENT_THRESHOLD = 0.5
-"""Mean log-likelihood ratio per point, in nats, above which a square agrees with the position."""
-_DISAGREEMENT_THRESHOLD = 0.0
-"""Mean log-likelihood ratio per point, in nats, below which a square disagrees with the position; bare domes
-of nearly a piece's colour lie between the two."""
+"""Mean log-likelihood ratio per point, in nats, above which a square agrees with the position; below 0, it
+disagrees. Bare domes of nearly a piece's colour lie between the two."""
 _FIELD_SIGMA = 12.0
 """Standard deviation of a channel within a field, in grey levels."""
 _MAX_UNDECIDED_SHARE = 0.25
@@ -77,10 +75,10 @@ class Probe:
 
     def seen_from(self, camera: Camera) -> Mask:
         """Mask (N,) of the points that no stack on another square occludes."""
-        place = camera.place
+        centre = camera.centre
         # The line of sight is below the top of a stack from its point up to this fraction of its length.
-        low = (self._tops - self.points[:, 2:]) / (place[2] - self.points[:, 2:])
-        along = (place[:2] - self.points[:, :2])[:, None] * np.clip(low, 0.0, 1.0)[..., None]
+        low = (self._tops - self.points[:, 2:]) / (centre[2] - self.points[:, 2:])
+        along = (centre[:2] - self.points[:, :2])[:, None] * np.clip(low, 0.0, 1.0)[..., None]
         offset = self._axes - self.points[:, None, :2]
         nearest = (offset * along).sum(2) / np.maximum((along**2).sum(2), 1e-9)
         distance = np.linalg.norm(offset - np.clip(nearest, 0.0, 1.0)[..., None] * along, axis=2)
@@ -94,7 +92,7 @@ def _field_log_likelihood(image: NDArray[np.uint8], camera: Camera, probe: Probe
     for boards without domes.
     """
     assert probe.fields is not None
-    fields = looked_up(image, camera.project(probe.fields))[0].reshape(-1, 4, 3).astype(float)
+    fields = nearest_pixels(image, camera.project(probe.fields))[0].reshape(-1, 4, 3).astype(float)
     off = (shown[:, None] - fields[probe.owners]) / _FIELD_SIGMA
     peak = 3 * np.log(256 / (np.sqrt(2 * np.pi) * _FIELD_SIGMA))
     nats = peak - 0.5 * (off**2).sum(2).min(1)
@@ -113,7 +111,7 @@ def log_likelihood_ratio(
     bare square is then that of its own field or that of any field: the larger one if the square should be
     bare, the smaller one if it should be covered, as a piece may have the shade of a field.
     """
-    shown, inside = looked_up(image, pixels)
+    shown, inside = nearest_pixels(image, pixels)
     scores = colours.table[bins(shown)][..., colours.known]
     columns = np.cumsum(colours.known) - 1
     if fields is not None:
@@ -133,7 +131,7 @@ def agreement(image: NDArray[np.uint8], camera: Camera, probe: Probe, colours: C
     """
     pixels, fields = camera.project(probe.points), None
     if probe.fields is not None and colours.known[BARE]:
-        fields = _field_log_likelihood(image, camera, probe, looked_up(image, pixels)[0].astype(float))
+        fields = _field_log_likelihood(image, camera, probe, nearest_pixels(image, pixels)[0].astype(float))
     nats = log_likelihood_ratio(image, pixels, probe.labels, colours, fields)
     known = (probe.owners >= 0) & probe.seen_from(camera)
     total = np.bincount(probe.owners[known], nats[known], len(SQUARES))
@@ -144,15 +142,13 @@ def agreeing(nats: Floats) -> float:
     """Share of squares that agree with the position, among those that agree or disagree; ``nats`` (52,) are
     those of :func:`agreement`.
     """
-    agree, disagree = int((nats > AGREEMENT_THRESHOLD).sum()), int((nats < _DISAGREEMENT_THRESHOLD).sum())
+    agree, disagree = int((nats > AGREEMENT_THRESHOLD).sum()), int((nats < 0).sum())
     return agree / max(agree + disagree, (1 - _MAX_UNDECIDED_SHARE) * len(nats))
 
 
 def disagreeing_squares(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> tuple[int, ...]:
     """Squares whose top disagrees with the probe's position."""
-    return tuple(
-        int(s) for s in np.flatnonzero(agreement(image, camera, probe, colours) < _DISAGREEMENT_THRESHOLD)
-    )
+    return tuple(np.flatnonzero(agreement(image, camera, probe, colours) < 0).tolist())
 
 
 def share_agreeing(image: Image, camera: Camera, probe: Probe, colours: ColourModel) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from ...game.squares import SQUARES
 from ..arrays import Floats, Mask
 from ..capture.frames import Image
-from ..capture.sampling import thinned
+from ..capture.sampling import subsampled
 from ..geometry.stack_masks import Outlines, Window
 from ..registration.baseline import MIN_FIT, Baseline
 from ..registration.conditions import Conditions
@@ -61,14 +61,14 @@ class Reference:
             sampling = Sampling(window, every, outlines.pitch / every, outlines.camera.lens)
             self._keyframe, self._moved = (outlines, Baseline(before, sampling)), STILL
         baseline = self._keyframe[1]
-        coarse = thinned(picture.part(window), every)
+        coarse = subsampled(picture.part(window), every)
         found, self._fits = baseline.conditions(coarse, before, near, self._moved)
         self._remaining = found.remaining
         return found
 
     def _coarse_copy(self, window: Window, every: int) -> Image:
         if self._coarse is None or self._coarse[0] is not self.picture:
-            self._coarse = self.picture, thinned(self.picture.part(window), every)
+            self._coarse = self.picture, subsampled(self.picture.part(window), every)
         return self._coarse[1]
 
     def follow(self, picture: Smoothed, change: Change | None) -> None:

@@ -16,7 +16,7 @@ from ...game.squares import SQUARES
 from ..arrays import Floats, Mask
 from ..capture.frames import Image
 from ..geometry.stack_masks import Window, lattice_mask
-from ..masks import boxed, grown
+from ..masks import dilated, dilated_by_square
 from ..registration.focus import SAMPLES_PER_SQUARE
 from .change import AFFECTED_SHARE, MAX_BLOB_AREA, MIN_BLOB_AREA, Change
 from .occluder import Occluder, SceneObject
@@ -87,7 +87,7 @@ class Regions:
         for square in explained:
             column = self._outlines.columns[square]
             high = max(len(self._standing[square]), heights.get(square, 0), 1)
-            mask = boxed(np.pad(column.standing(high), border), 2 * border + 1)
+            mask = dilated_by_square(np.pad(column.standing(high), border), 2 * border + 1)
             left, top, right, bottom = column.window
             wider = Window(left - border, top - border, right + border, bottom + border)
             if (shown := wider.overlap(self._window)) is not None:
@@ -108,7 +108,7 @@ class Regions:
         """
         parts, stats, area = self._labelled(self._sampled)
         pieces = self._outlines.standing(dict.fromkeys(squares, 1), self._window)
-        near = boxed(pieces, 2 * round(_ARM_REACH * self._pitch) + 1).view(np.uint8)
+        near = dilated_by_square(pieces, 2 * round(_ARM_REACH * self._pitch) + 1).view(np.uint8)
         near = np.asarray(cv2.resize(near, parts.shape[::-1], interpolation=cv2.INTER_NEAREST))
         edge = np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]])
         arms = set(edge.tolist()) & set(parts[near > 0].tolist()) - {0}
@@ -132,7 +132,7 @@ class Regions:
             return None
         blob_mask = parts == largest
         edge = np.concatenate([blob_mask[0], blob_mask[-1], blob_mask[:, 0], blob_mask[:, -1]])
-        wider = boxed(blob_mask, 3).view(np.uint8)
+        wider = dilated_by_square(blob_mask, 3).view(np.uint8)
         mask = np.asarray(cv2.resize(wider, self._changed.shape[::-1], interpolation=cv2.INTER_NEAREST)) > 0
         squares = (
             square for square in range(len(SQUARES)) if self._change.share_of(square, mask) > AFFECTED_SHARE
@@ -153,7 +153,7 @@ class Regions:
         """
         # What hides nothing is light, to which nothing else belongs.
         either = occluder.mask | self._changed if hidden else occluder.mask
-        _, parts = cv2.connectedComponents(grown(either, _MAX_GAP / 2 * self._pitch).view(np.uint8))
+        _, parts = cv2.connectedComponents(dilated(either, _MAX_GAP / 2 * self._pitch).view(np.uint8))
         mask = either & np.isin(parts, np.unique(parts[occluder.mask]))
         # An arm moves a little: on squares that counted as clear, its edge would look like a change.
         unchanged = self._columns([] if occluder.from_edge else visible)

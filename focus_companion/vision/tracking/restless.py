@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Mask
-from ..masks import boxed
+from ..masks import dilated_by_square
 
 _MEMORY: Final = 3.0
 """Time constant, in seconds, of the running mean of how often a pixel changes. Raising it delays the
@@ -69,7 +69,7 @@ class RestlessPixels:
         self._restless = self._share > np.where(self._restless, _REST, _MIN_SHARE)
         self._blanked = None
         if self._restless.any() and (self._squares is not None or self._pictures >= _MIN_PICTURES):
-            self._blanked = boxed(self._restless, _NEIGHBOURHOOD)
+            self._blanked = dilated_by_square(self._restless, _NEIGHBOURHOOD)
             if self._squares is not None:
                 self._blanked &= ~self._squares
 

@@ -20,7 +20,7 @@ from focus_companion.vision.capture.jpeg import Header, JpegPicture
 from focus_companion.vision.capture.live import EncodedLive
 from focus_companion.vision.capture.picture_faults import Repeats, picture_fault
 from focus_companion.vision.capture.planes import sampling_step
-from focus_companion.vision.capture.sampling import sampled, thinned
+from focus_companion.vision.capture.sampling import sampled, subsampled
 from focus_companion.vision.machine_speed import REDUCED_SIZE
 from focus_companion.vision.tracking.stillness import Stillness
 
@@ -61,7 +61,7 @@ def test_the_whole_picture_is_the_one_decoded_at_once(image: Image, options: tup
 
 def test_the_subsampled_copy_shows_the_same_in_the_same_place(image: Image) -> None:
     picture = lazily(image)
-    copy, plain = sampled(picture), thinned(cv2.blur(image, (5, 5))[2:, 2:], 5)
+    copy, plain = sampled(picture), subsampled(cv2.blur(image, (5, 5))[2:, 2:], 5)
     assert copy.shape == (192, 256, 3)
     # The difference is clearly smaller than to the same copy shifted by a pixel.
     inner = np.asarray(copy[:190, :254], float)
@@ -93,7 +93,7 @@ def test_a_picture_that_may_be_rotated_is_decoded_at_once(image: Image, orientat
 
 def test_the_size_that_is_asked_for_on_slow_machines_is_reduced_too(image: Image) -> None:
     smaller = lazily(np.asarray(cv2.resize(image, REDUCED_SIZE, interpolation=cv2.INTER_AREA), np.uint8))
-    assert sampled(smaller).shape == thinned(smaller.image, sampling_step(REDUCED_SIZE[0])).shape
+    assert sampled(smaller).shape == subsampled(smaller.image, sampling_step(REDUCED_SIZE[0])).shape
 
 
 def test_small_pictures_and_other_formats_are_decoded_at_once(image: Image) -> None:

@@ -11,7 +11,7 @@ import pytest
 from focus_companion.vision.capture.frames import Frame, Image, read_image
 from focus_companion.vision.capture.picture_faults import picture_fault
 from focus_companion.vision.capture.planes import Planes, sampling_step
-from focus_companion.vision.capture.sampling import sampled, thinned
+from focus_companion.vision.capture.sampling import sampled, subsampled
 
 PICTURES = sorted((Path(__file__).parents[3] / "fixtures" / "images").glob("*.jpg"))
 
@@ -45,7 +45,7 @@ def test_the_colours_survive_the_conversion(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("size", [(480, 640), (960, 1280), (1080, 1920), (358, 502)])
 def test_a_sample_has_the_pixels_of_the_whole_picture(size: tuple[int, int]) -> None:
     planes = planes_of(smooth(*size))
-    whole = thinned(planes.image, sampling_step(size[1]))
+    whole = subsampled(planes.image, sampling_step(size[1]))
     few = sampled(planes)
     assert few.shape == whole.shape
     assert np.abs(few.astype(int) - whole).max() <= 2 * ROUNDING

@@ -119,7 +119,8 @@ def test_adjust_recovers_pose_focal_and_distortion_despite_outliers() -> None:
     pixels = truth.project(points) + rng.normal(0, 0.2, (300, 2))
     pixels[:40] += rng.uniform(-60, 60, (40, 2))
     start = pushed(camera(30.0, 0.72, 60.0), 4.0, -3.0)
-    found = adjust(start, points, pixels, np.ones(300), Prior(start.lens.focal, -0.06), iterations=40)
+    prior = Prior(start.lens.focal, -0.06)
+    found = adjust(start, points, pixels, np.ones(300), prior, sigma=1.0, iterations=40)
     assert np.abs(found.project(points) - truth.project(points)).max() < 0.8
     assert found.lens.focal == pytest.approx(truth.lens.focal, rel=0.02)
     assert found.lens.distortion[0] == pytest.approx(-0.12, abs=0.03)
@@ -158,7 +159,7 @@ def test_outlines_lie_on_the_hull(tilt: float) -> None:
 def test_outlines_are_hidden_by_the_stacks_before_them(tilt: float) -> None:
     view, heights = camera(tilt, 0.5), np.random.default_rng(3).integers(0, 6, 52)
     shown = outlines(view, PROFILE, heights, PROFILE.centres)
-    away = np.linalg.norm(PROFILE.centres - view.place[:2], axis=1)
+    away = np.linalg.norm(PROFILE.centres - view.centre[:2], axis=1)
     depth = np.full(shown.pixels.shape[:2], -np.inf)
     for stack in np.flatnonzero(heights > 0):
         hull = shown.pixels[stack].astype(np.float32)

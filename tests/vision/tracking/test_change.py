@@ -138,9 +138,9 @@ def test_an_object_beside_the_lattice_is_no_piece() -> None:
 def test_a_blurred_picture_is_subsampled_once_for_a_window() -> None:
     look, _, _, _, before = table()
     window = table_window(Outlines(look.camera, look.profile))
-    thin = before.thinned(window, 3)
-    assert before.thinned(window, 3) is thin
-    assert np.array_equal(before.thinned(window, 2)[::3, ::3], before.part(window)[::6, ::6])
+    thin = before.subsampled(window, 3)
+    assert before.subsampled(window, 3) is thin
+    assert np.array_equal(before.subsampled(window, 2)[::3, ::3], before.part(window)[::6, ::6])
     assert np.array_equal(thin, before.part(window)[::3, ::3])
 
 

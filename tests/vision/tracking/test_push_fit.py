@@ -41,7 +41,7 @@ def test_a_pushed_board_is_followed_as_seen_from_the_same_side(tilt: float) -> N
     ((camera, agrees), *_) = fits(image, held, start, PROFILE, start_stacks())
     assert corner_error(camera, truth, PROFILE) < 0.03
     # The camera's height above the table must be kept exactly, as heights of stacks depend on it.
-    assert camera.place[2] == pytest.approx(held.place[2], abs=1e-6)
+    assert camera.centre[2] == pytest.approx(held.centre[2], abs=1e-6)
     assert camera.lens == held.lens
     assert agrees > CERTAIN_AGREEMENT
 
@@ -80,7 +80,7 @@ def test_a_camera_knocked_on_its_stand_keeps_its_place(tilt: float) -> None:
     truth = KNOCK.camera(held)
     camera = fitted_after(held, truth)
     assert corner_error(camera, truth, PROFILE) < 0.01
-    assert np.linalg.norm(camera.place - truth.place) < 1e-6
+    assert np.linalg.norm(camera.centre - truth.centre) < 1e-6
 
 
 @pytest.mark.parametrize("tilt", [17.0, 33.0])
