@@ -11,6 +11,7 @@ from ..game.position import Position
 from ..game.rules import Rules
 from ..game.squares import SQUARES
 from . import words
+from .act import squares_of
 from .verdict import Wrong
 
 
@@ -34,13 +35,11 @@ class Asked:
 
     def wrong(self, made: Move, position: Position) -> Wrong:
         """The alert for a turn that was made for the player to move, who had not chosen it."""
-        squares = (made.target,) if made.origin is None else (made.origin, made.target)
-        player, done = position.to_move, in_words(made, position)
-        if self.turn is None:
-            text = words.not_asked_yet(player, done)
-        else:
-            text = words.not_the_reply(player, done, in_words(self.turn, position))
-        return Wrong("not_the_reply", player, squares, text)
+        said, asked = "not_asked_yet", ""
+        if self.turn is not None:
+            said, asked = "not_the_reply", in_words(self.turn, position)
+        text = words.say(said, position.to_move, made=in_words(made, position), asked=asked)
+        return Wrong("not_the_reply", position.to_move, squares_of(made), text)
 
 
 NOBODY = Asked()

@@ -79,8 +79,12 @@ def say(
     far: int = 0,
     turn: str = "",
     owner: str = "",
+    made: str = "",
+    asked: str = "",
 ) -> str:
-    """The sentence ``what``, a key of :data:`TEMPLATES`; players are colour letters, squares indices."""
+    """The sentence ``what``, a key of :data:`TEMPLATES`; players are colour letters, squares indices. The
+    turns that were ``made`` and ``asked`` for are in words.
+    """
     return TEMPLATES[what].format(
         Player=NAMES[player].capitalize(),
         player=NAMES[player],
@@ -93,14 +97,6 @@ def say(
         right=counted(number, "square"),
         them="it" if number == 1 else "them",
         where=listed(squares) if squares else "",
+        made=made,
+        asked=asked,
     )
-
-
-def not_the_reply(player: str, made: str, asked: str) -> str:
-    """The sentence for a turn made for a player who had chosen another; both turns in words."""
-    return TEMPLATES["not_the_reply"].format(Player=NAMES[player].capitalize(), made=made, asked=asked)
-
-
-def not_asked_yet(player: str, made: str) -> str:
-    """The sentence for a turn made for a player who had not chosen any."""
-    return TEMPLATES["not_asked_yet"].format(Player=NAMES[player].capitalize(), made=made)

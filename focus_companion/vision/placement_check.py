@@ -20,7 +20,8 @@ import numpy as np
 
 from ..game.position import MAX_HEIGHT
 from ..game.squares import SQUARES
-from .appearance.evidence import MAX_PIXEL_NATS, Evidence, pixel_weight
+from .appearance.evidence import Evidence, pixel_weight
+from .appearance.pixel_scores import MAX_PIXEL_NATS
 from .arrays import Floats, Mask
 from .detection.edges import Edges, board_bounds
 from .detection.refine import misfit

@@ -110,10 +110,6 @@ class ColourModel:
         """Log-likelihoods (…, classes) of BGR pixels (…, 3)."""
         return self.table.take(bins(pixels), axis=0)
 
-    def log_likelihood_of(self, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Singles:
-        """The log-likelihood (N,) of each of the pixels (N, 3) under its own class."""
-        return self.table_by_class[labels, bins(pixels)]
-
 
 def _smooth(cube: Floats) -> Floats:
     """A Gaussian blur of a (B, B, B) histogram along its three axes."""

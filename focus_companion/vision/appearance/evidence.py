@@ -21,11 +21,9 @@ from .background import Background, shade_log_likelihood
 from .colour_model import BARE, CLASS, CLASSES, OUTLIER_SHARE, ColourModel, bins
 from .flat_pieces import TOP, flat_tops, local_shade, parts_log_likelihood
 from .piece_play import Piece, displacement_variances, most_off_centre, nats_of_play, parts_of
-from .pixel_scores import PixelScores
+from .pixel_scores import MAX_PIXEL_NATS, PixelScores
 from .stack_gains import StackGains, Surroundings, surroundings
 
-MAX_PIXEL_NATS = 4.0
-"""Limit, in nats, of the log-likelihood ratio of a single pixel."""
 INDEPENDENT_SAMPLES = 121.0
 """Number of independent samples that the pixels of a square are worth, however large it is in the picture, as
 neighbouring pixels are correlated."""
@@ -219,9 +217,7 @@ class Evidence:
 
     def _stack_gains(self, square: int) -> StackGains:
         if square not in self._gains_of_squares:
-            self._gains_of_squares[square] = StackGains(
-                self._around(square), self._scores_of(square), MAX_PIXEL_NATS
-            )
+            self._gains_of_squares[square] = StackGains(self._around(square), self._scores_of(square))
         return self._gains_of_squares[square]
 
     def _around(self, square: int) -> Surroundings:

@@ -12,7 +12,7 @@ from ..arrays import Mask
 from ..geometry.stack_masks import Outlines, Window, fields, lattice_mask
 from ..masks import uniform
 from .background import Background
-from .colour_model import BARE, CLASSES, MAX_SAMPLES, ColourModel
+from .colour_model import BARE, CLASSES, MAX_SAMPLES, ColourModel, bins
 from .correlation import correlation_area
 from .evidence import classes
 from .flat_pieces import TOP, FlatPieceColours, flat_tops
@@ -91,5 +91,5 @@ def _correlation_along_edges(
     if not edges.any():
         return 1.0
     nats = np.zeros(painted.shape, np.float32)
-    nats[edges] = colours.log_likelihood_of(pixels[edges], painted[edges])
+    nats[edges] = colours.table_by_class[painted[edges], bins(pixels[edges])]
     return correlation_area(nats, edges)

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from ..arrays import Singles
 
+MAX_PIXEL_NATS = 4.0
+"""Limit, in nats, of the log-likelihood ratio of a single pixel."""
+
 
 class PixelScores:
     """Log-likelihoods of N pixels for each class, or (h, w) of them.

@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...game.moves import DISTANCE
 from ...game.squares import FILE, RANK, SQUARES
 from ..arrays import Floats, Mask, Singles
 from ..geometry.scene import BoardProfile, at_height
@@ -56,15 +57,10 @@ _PARTS: Final = tuple(
 )
 """The part of a grid over the whole board that the patch of each square covers."""
 
-_AWAY: Final[list[list[int]]] = np.maximum(
-    *(np.abs(np.subtract.outer(np.array(along), np.array(along))) for along in (FILE, RANK))
-).tolist()
-"""Squares (52, 52) between two squares, in any direction."""
-
 
 def shadows_may_overlap(one: int, other: int) -> bool:
     """Whether the shadows of stacks on two different squares may overlap."""
-    return 0 < _AWAY[one][other] <= _REACH
+    return 0 < DISTANCE[one][other] <= _REACH
 
 
 @cached_per_outlines

@@ -16,7 +16,7 @@ from ..arrays import Floats, Mask, Singles
 from ..geometry.stack_masks import TALLEST_UNTRIMMED, Column, Outlines, cached_per_outlines
 from .colour_model import BARE, CLASSES
 from .flat_pieces import TOP, flat_tops
-from .pixel_scores import PixelScores
+from .pixel_scores import MAX_PIXEL_NATS, PixelScores
 
 _LAYERS = TALLEST_UNTRIMMED + 1
 """Number of layers of a stack: what is behind it, and each of its pieces."""
@@ -30,13 +30,11 @@ _DOME = 1 << TALLEST_UNTRIMMED
 class StackGains:
     """The gains of stacks on one square, with all other squares unchanged.
 
-    ``scores`` (h, w) are those of the pixels in the window of the square's column; the nats of a pixel are
-    clipped to ±``max_nats``.
+    ``scores`` (h, w) are those of the pixels in the window of the square's column.
     """
 
-    def __init__(self, around: Surroundings, scores: PixelScores, max_nats: float) -> None:
-        self._around, self._max_nats = around, max_nats
-        self._scores = scores.at(around.places)
+    def __init__(self, around: Surroundings, scores: PixelScores) -> None:
+        self._around, self._scores = around, scores.at(around.places)
         self._shown = self._scores.shown(around.old)
         self._behind = self._by_pattern(self._scores.shown(around.behind))
         self._label_nats: dict[int, Floats] = {}
@@ -76,7 +74,7 @@ class StackGains:
         """The nats by which these scores of the free pixels exceed those of the previous classes, clipped for
         each pixel and summed by pattern.
         """
-        over = np.clip(scores - self._shown, -self._max_nats, self._max_nats)
+        over = np.clip(scores - self._shown, -MAX_PIXEL_NATS, MAX_PIXEL_NATS)
         sums = np.bincount(self._around.pattern, over, minlength=len(self._around.layers.patterns))
         return np.asarray(sums, np.float64)
 

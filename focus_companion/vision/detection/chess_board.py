@@ -76,8 +76,7 @@ def _found_by_brightness(
     work = reduced(image, WORK_PIXELS)[0]
     height, width = work.shape[:2]
     seen = Lens.guess(width, height) if lens is None else lens.at(width, height)
-    alternating = np.max([_corner_response(work, radius) for radius in CIRCLE_RADII], axis=0)
-    points, strength = _peaks(alternating)
+    points, strength = _corners(work)
     best: PlacedBoard | None = None
     for radius in NOMINAL_RADII:
         corners = Blobs(points, np.full(len(points), radius), strength)
@@ -124,8 +123,9 @@ def _corner_response(image: Image, radius: float) -> Singles:
     return np.asarray((quadrature - asymmetry - centre_offset) / 8, np.float32)
 
 
-def _peaks(response: Singles) -> tuple[Floats, Floats]:
+def _corners(image: Image) -> tuple[Floats, Floats]:
     """Positions (N, 2) and strengths (N,) of the strongest corners."""
+    response = np.max([_corner_response(image, radius) for radius in CIRCLE_RADII], axis=0)
     highest = cv2.dilate(response, np.ones((7, 7), np.uint8))
     rows, columns = np.nonzero((response >= highest) & (response > MIN_CORNER_CONTRAST))
     order = np.argsort(-response[rows, columns], kind="stable")[:MAX_CORNERS]
@@ -193,7 +193,7 @@ def _subpixel_corners(image: Image, camera: Camera, profile: BoardProfile) -> Fl
     """Positions (N, 2) of the corners between fields in a picture, in pixels; the fields have about the
     size that ``camera`` sees.
     """
-    points, _ = _peaks(np.max([_corner_response(image, radius) for radius in CIRCLE_RADII], axis=0))
+    points, _ = _corners(image)
     if not len(points):
         return points
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..appearance.background import Background
 from ..appearance.colour_model import BARE, ColourModel
-from ..appearance.evidence import MAX_PIXEL_NATS
 from ..appearance.learning import columns_mask, labels, learn
+from ..appearance.pixel_scores import MAX_PIXEL_NATS
 from ..geometry.resize import WORK_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera
 from ..geometry.stack_masks import Outlines, lattice_mask

@@ -18,9 +18,6 @@ pixels need not be square, of the logarithm of their aspect."""
 _FIELDS_OF_VIEW = np.linspace(42.0, 84.0, 22)
 """Angles of view along the longer side that are tried, in degrees."""
 
-_K1_RANGE = (-0.4, 0.3)
-"""Range to which k1 is limited during refinement."""
-
 
 @dataclass(frozen=True, slots=True)
 class SquareView:
@@ -186,14 +183,10 @@ def _lens_parameters(lens: Lens) -> Floats:
 
 
 def _unpack(state: Floats, camera: Camera) -> Camera:
-    lens = camera.lens
-    focal = float(np.exp(np.clip(state[6], np.log(lens.focal) - 1, np.log(lens.focal) + 1)))
-    distortion = (float(np.clip(state[7], *_K1_RANGE)), *lens.distortion[1:])
-    return Camera(
-        replace(lens, focal=focal, distortion=distortion, aspect=float(np.exp(state[8]))),
-        triple(state[:3]),
-        triple(state[3:6]),
-    )
+    focal, aspect = np.exp(state[[6, 8]]).tolist()
+    distortion = (float(state[7]), *camera.lens.distortion[1:])
+    lens = replace(camera.lens, focal=focal, distortion=distortion, aspect=aspect)
+    return Camera(lens, triple(state[:3]), triple(state[3:6]))
 
 
 def _residuals(

@@ -89,8 +89,7 @@ class FieldShades:
         usable = usable & uniform(fields(outlines, window), 2 * margin + 1)
         singles = dict.fromkeys(range(len(SQUARES)), (1,))
         usable &= outlines.paint(singles, window, outlines.far_to_near) == BARE
-        seen = _field_percentiles(pixels, fields(outlines, window), usable, len(SQUARES), _SHADE_PERCENTILE)
-        seen = np.maximum(seen, 1.0)
+        seen = np.maximum(_field_shades(pixels, fields(outlines, window), usable, len(SQUARES)), 1.0)
         x, y = outlines.profile.centres.T / (4 * outlines.profile.pitch)
         terms = np.column_stack([np.ones(len(SQUARES)), x, y, x * x, x * y, y * y])
         bare, light = np.empty_like(seen), np.ones_like(seen)
@@ -107,7 +106,7 @@ class FieldShades:
             if trend.mean() > brightest:
                 # Bright fields show the light more precisely than dark ones.
                 brightest, light = float(trend.mean()), trend / np.median(trend, axis=0)
-        unused = _field_percentiles(pixels, unused_fields(outlines, window), usable, 12, _SHADE_PERCENTILE)
+        unused = _field_shades(pixels, unused_fields(outlines, window), usable, 12)
         return cls(bare, light, unused)
 
     @property
@@ -294,10 +293,8 @@ def _group_medians(shades: Floats, number: int) -> Floats:
     return np.array([np.median(shades[group == k], axis=0) for k in range(number)])
 
 
-def _field_percentiles(
-    pixels: Pixels, field: NDArray[np.uint8], usable: Mask, number: int, percentile: float
-) -> Floats:
-    """(number, 3): that percentile of the usable pixels of each field; NaN if they are few."""
+def _field_shades(pixels: Pixels, field: NDArray[np.uint8], usable: Mask, number: int) -> Floats:
+    """(number, 3): the shade of each field, from its usable pixels; NaN if they are few."""
     chosen = usable & (field > 0)
     own = field[chosen]
     count = np.bincount(own, minlength=number + 1)[1:]
@@ -306,7 +303,7 @@ def _field_percentiles(
     if not enough.any():
         return found
     # Sorted by field and brightness, all percentiles of a channel are found at once.
-    at = (np.cumsum(count) - count + (count - 1) * (percentile / 100))[enough]
+    at = (np.cumsum(count) - count + (count - 1) * (_SHADE_PERCENTILE / 100))[enough]
     places = np.arange(len(own))
     for channel in range(3):
         brightness = np.sort(own.astype(np.uint16) << 8 | pixels[..., channel][chosen], kind="stable") & 255

@@ -26,7 +26,7 @@ In games of computer players it is 5 to 20 %. With the prior that follows from i
 stacks were misread in simulated positions of games, and 41 instead of 45 of 1,040 in photo-like stills.
 Lowering it more often gives a piece that is hardly seen another colour than its neighbour. Flat pieces are
 read without it: that it helps there was not shown."""
-PLACEMENTS: Final = (0.01, 0.02, FLAT_PLACEMENT)
+_PLACEMENTS: Final = (0.01, 0.02, FLAT_PLACEMENT)
 """How far off the centre flat pieces may usually stand, in squares, as in
 :data:`~focus_companion.vision.appearance.piece_play.FLAT_PLACEMENT`. Each takes a pass over all squares."""
 _MAX_ROUNDS: Final = 2
@@ -70,14 +70,15 @@ def usual_placement(explanation: Explanation) -> float:
         density = -2 * stacks * float(np.log(placement))
         return sum(choice.score for choice in best) / TEMPERATURE + density
 
-    return max(PLACEMENTS, key=nats)
+    return max(_PLACEMENTS, key=nats)
 
 
-def nats_of_picture(explanation: Explanation, placement: float) -> float:
-    """The log-likelihood of the picture with the stacks that are likeliest if flat pieces were placed that
-    carefully, relative to one of random colours.
+def nats_of_picture(explanation: Explanation) -> float:
+    """The log-likelihood of the picture with the stacks that are likeliest if flat pieces were placed as
+    carefully as usual, relative to one of random colours.
     """
-    before, view = explanation.solver.stacks, explanation.view
+    # With the other two placements, the same width won in a photograph. A larger one lets wrong widths fit.
+    before, view, placement = explanation.solver.stacks, explanation.view, _PLACEMENTS[1]
     places = [square.places for square in _read(explanation, placement)]
     placed = explanation.with_places(places)
     explanation.solver.start_from(before)

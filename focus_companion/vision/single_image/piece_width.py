@@ -6,17 +6,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from .off_centre import PLACEMENTS, nats_of_picture
+from .off_centre import nats_of_picture
 from .search import Explanation, initial_explanation
 
 _WIDTHS: Final = (0.87, 1.15, 1.3)
 """Widths of pieces that are tried, relative to the profile's; each takes half a second. Single pieces are
 read as such if theirs is within 5 % of one of them. Steps of 3 % misread a fifth fewer stacks seen from 22°
 to 45°, but from 12° and 35° they made wrong heights look sure: the likeliest width is up to 4 % too large."""
-
-_PLACEMENT: Final = PLACEMENTS[1]
-"""How far off the centre pieces are assumed to stand when widths are compared, in squares. With 0.01 and
-0.05, the same width won in a photograph. Raising it lets pieces of a wrong width fit better."""
 
 
 def with_fitting_width(explanation: Explanation) -> Explanation:
@@ -29,4 +25,4 @@ def with_fitting_width(explanation: Explanation) -> Explanation:
         initial_explanation(view.picture, view.camera, view.profile.with_wider_pieces(width))
         for width in _WIDTHS
     ]
-    return max((explanation, *other), key=lambda each: nats_of_picture(each, _PLACEMENT))
+    return max((explanation, *other), key=nats_of_picture)

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from ...game.position import MAX_HEIGHT
 from ...game.setups import DROP_PIECES
 from ..appearance.colour_model import BARE, CLASSES, ColourModel, bins
-from ..appearance.evidence import INDEPENDENT_SAMPLES, MAX_PIXEL_NATS, classes
+from ..appearance.evidence import INDEPENDENT_SAMPLES, classes
 from ..appearance.first_colours import first_model, occluder_density, usual_pieces
 from ..appearance.flat_pieces import TOP, flat_tops
 from ..appearance.piece_play import Place, painted_off_centre
+from ..appearance.pixel_scores import MAX_PIXEL_NATS
 from ..appearance.shades import Shade
 from ..arrays import Mask, Singles
 from ..detection.edges import Edges, board_bounds

@@ -143,8 +143,7 @@ class Look:
         """Nats for the stack that ``changes`` leave on a square rather than the one that stood there, by its
         shadow alone; 0 if the shadow does not show it. See :class:`.CastShadows`.
         """
-        seen = self._darkening if self.shadows_known else None
-        if seen is None or square in self.unsettled:
+        if not self.shadows_known or square in self.unsettled:
             return 0.0
         stood = self.evidence.standing
         # Acts must not differ in where this shadow is measured, whatever they say of the squares near it.
@@ -155,6 +154,7 @@ class Look:
         change = len(stood[square]), len(changes[square])
         key = square, change, tuple(others.items())
         if key not in self._shadow_evidence:
+            seen = self._darkening
             self._shadow_evidence[key] = self.shadows.log_likelihood_ratio(seen, square, *change, others)
         return self._shadow_evidence[key]
 
@@ -165,10 +165,9 @@ class Look:
         return {s: len(self.evidence.standing[s]) + 1 for s in changed}
 
     @cached_property
-    def _darkening(self) -> Darkening | None:
+    def _darkening(self) -> Darkening:
         change = self.change
-        if change is None:
-            return None
+        assert change is not None
         heights = [len(stack) for stack in self.evidence.standing]
         return Darkening.between(*change.shown, change.window, change.outlines, heights)
 
