@@ -38,8 +38,8 @@ _MIN_MISFIT = Kind.TURN.value - Kind.WRONG_TWICE.value
 the difference of their priors. In recordings, no turn is more than 26 behind on its own squares."""
 
 MAX_READ_HEIGHT = MAX_HEIGHT + 1
-"""Maximum height of the stacks that are tried on a square to find out which one it looks like: one piece may
-have been left on a stack of five."""
+"""Maximum height of the stacks that are tried on a square to find out which one it looks like: a piece may
+lie on a full one."""
 
 
 def explains(look: Look, best: Judgement, strong: Sequence[int]) -> bool:

@@ -32,6 +32,19 @@ def opened(mask: Mask, pixels: float) -> Mask:
     return np.asarray(cv2.morphologyEx(mask.view(np.uint8), cv2.MORPH_OPEN, _disc(pixels))) > 0
 
 
+def resampled(mask: Mask, shape: tuple[int, ...]) -> Mask:
+    """The mask at another resolution, as an array of this ``shape`` (h, w); each pixel is the nearest one."""
+    return np.asarray(cv2.resize(mask.view(np.uint8), shape[::-1], interpolation=cv2.INTER_NEAREST)) > 0
+
+
+def large_parts(mask: Mask, area: float, connectivity: int) -> Mask:
+    """The mask without its connected parts of fewer than ``area`` pixels."""
+    _, parts, stats, _ = cv2.connectedComponentsWithStats(mask.view(np.uint8), connectivity=connectivity)
+    large = stats[:, cv2.CC_STAT_AREA] >= area
+    large[0] = False
+    return np.asarray(large[parts])
+
+
 def _disc(radius: float) -> NDArray[np.uint8]:
     size = 2 * max(1, round(radius)) + 1
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.uint8)

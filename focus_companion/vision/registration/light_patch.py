@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 
 from ..arrays import Mask, Singles
+from ..masks import large_parts
 from .clipping import as_clipped
 from .levels import channel_sum
 
@@ -58,10 +59,5 @@ def without_small_parts(inside: Mask, square: float) -> Mask:
     """The mask without parts, and without holes, that are smaller than :data:`MIN_AREA`; ``square`` is the
     side of a square in pixels.
     """
-    for kept in (True, False):
-        _, parts, statistics, _ = cv2.connectedComponentsWithStats(
-            (inside == kept).astype(np.uint8), connectivity=4
-        )
-        small = np.flatnonzero(statistics[:, cv2.CC_STAT_AREA] < MIN_AREA * square**2)
-        inside = inside ^ np.isin(parts, small[small > 0])
-    return inside
+    area = MIN_AREA * square**2
+    return ~large_parts(~large_parts(inside, area, connectivity=4), area, connectivity=4)

@@ -5,14 +5,13 @@ An occluder is larger than any piece, and looks like neither the board nor a pie
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ..appearance.colour_model import BARE, CLASSES, bins
 from ..appearance.first_colours import occluder_density
 from ..arrays import Mask, Singles
-from ..masks import dilated, opened
+from ..masks import dilated, large_parts, opened
 
 _MIN_HAND_AREA = 0.8
 """Minimum area of a hand, in squares; a piece covers half a square."""
@@ -38,7 +37,8 @@ def covered(pixels: NDArray[np.uint8], lattice: Mask, scores: Singles, pitch: fl
     """
     strange = np.log(occluder_density())[bins(pixels)]
     likeliest = np.where(strange > scores.max(-1), CLASSES, scores.argmax(-1))
-    hand = _large(opened(likeliest == CLASSES, _MIN_HAND_HALF_WIDTH * pitch), _MIN_HAND_AREA * pitch * pitch)
+    wide = opened(likeliest == CLASSES, _MIN_HAND_HALF_WIDTH * pitch)
+    hand = large_parts(wide, _MIN_HAND_AREA * pitch**2, connectivity=8)
     sleeve = np.zeros_like(hand)
     pieces = np.zeros_like(hand)
     for label in range(BARE + 1, CLASSES):
@@ -46,11 +46,3 @@ def covered(pixels: NDArray[np.uint8], lattice: Mask, scores: Singles, pitch: fl
         sleeve |= opened(alike & lattice, _MIN_SLEEVE_HALF_WIDTH * pitch)
         pieces |= opened(alike, _MIN_PIECE_HALF_WIDTH * pitch)
     return sleeve | hand | (dilated(hand, _HAND_MARGIN * pitch) & ~pieces)
-
-
-def _large(mask: Mask, area: float) -> Mask:
-    """Only the connected components of at least ``area`` pixels."""
-    count, parts, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
-    keep = np.zeros(count, bool)
-    keep[1:] = stats[1:, cv2.CC_STAT_AREA] >= area
-    return np.asarray(keep[parts])

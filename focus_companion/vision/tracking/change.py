@@ -310,11 +310,5 @@ def _window_around(outlines: Outlines, margin: float) -> Window:
     columns = outlines.window(range(len(SQUARES)))
     low = np.floor(pixels.min(0)).astype(int)
     high = np.ceil(pixels.max(0)).astype(int)
-    around = columns.including(Window(*low.tolist(), *high.tolist()))
-    lens = camera.lens
-    return Window(
-        max(0, around.left),
-        max(0, around.top),
-        min(lens.width, around.right),
-        min(lens.height, around.bottom),
-    )
+    whole = Window(0, 0, camera.lens.width, camera.lens.height)
+    return columns.including(Window(*low.tolist(), *high.tolist())).overlap(whole) or whole

@@ -16,7 +16,7 @@ from ...game.squares import SQUARES
 from ..arrays import Floats, Mask
 from ..capture.frames import Image
 from ..geometry.stack_masks import Window, lattice_mask
-from ..masks import dilated, dilated_by_square
+from ..masks import dilated, dilated_by_square, resampled
 from ..registration.focus import SAMPLES_PER_SQUARE
 from .change import AFFECTED_SHARE, MAX_BLOB_AREA, MIN_BLOB_AREA, Change
 from .occluder import Occluder, SceneObject
@@ -108,10 +108,9 @@ class Regions:
         """
         parts, stats, area = self._labelled(self._sampled)
         pieces = self._outlines.standing(dict.fromkeys(squares, 1), self._window)
-        near = dilated_by_square(pieces, 2 * round(_ARM_REACH * self._pitch) + 1).view(np.uint8)
-        near = np.asarray(cv2.resize(near, parts.shape[::-1], interpolation=cv2.INTER_NEAREST))
+        near = resampled(dilated_by_square(pieces, 2 * round(_ARM_REACH * self._pitch) + 1), parts.shape)
         edge = np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]])
-        arms = set(edge.tolist()) & set(parts[near > 0].tolist()) - {0}
+        arms = set(edge.tolist()) & set(parts[near].tolist()) - {0}
         return max((float(stats[arm, cv2.CC_STAT_AREA]) / area for arm in arms), default=0.0)
 
     def occluder(self, *, in_shadow: bool = False) -> Occluder | None:
@@ -120,20 +119,17 @@ class Regions:
         much of the board, and pixels that it may have dimmed do not count.
         """
         parts, areas, area = self._components(self._sampled)
-        size = parts.shape[::-1]
-        off_stacks_mask = cv2.resize(self._off_stacks(), size, interpolation=cv2.INTER_NEAREST)
+        off_stacks_mask = resampled(self._off_stacks(), parts.shape)
         if in_shadow:
-            unshaded = (self._sampled & ~self._shading_mask(self._sampled)).view(np.uint8)
-            off_stacks_mask &= cv2.resize(unshaded, size, interpolation=cv2.INTER_NEAREST)
-        off_stacks = np.bincount(parts.ravel(), np.asarray(off_stacks_mask, float).ravel(), len(areas))
+            off_stacks_mask &= resampled(self._sampled & ~self._shading_mask(self._sampled), parts.shape)
+        off_stacks = np.bincount(parts[off_stacks_mask], minlength=len(areas))
         off_stacks[areas == 0] = 0
         largest = int(off_stacks.argmax())
         if off_stacks[largest] <= _MIN_FOREIGN_AREA * area:
             return None
         blob_mask = parts == largest
         edge = np.concatenate([blob_mask[0], blob_mask[-1], blob_mask[:, 0], blob_mask[:, -1]])
-        wider = dilated_by_square(blob_mask, 3).view(np.uint8)
-        mask = np.asarray(cv2.resize(wider, self._changed.shape[::-1], interpolation=cv2.INTER_NEAREST)) > 0
+        mask = resampled(dilated_by_square(blob_mask, 3), self._changed.shape)
         squares = (
             square for square in range(len(SQUARES)) if self._change.share_of(square, mask) > AFFECTED_SHARE
         )
@@ -172,10 +168,10 @@ class Regions:
             mask[self._change.column_slices(square)] |= columns[square].any
         return mask
 
-    def _off_stacks(self) -> NDArray[np.uint8]:
-        """Mask of the window, 1 outside all stacks, even with one more piece on each."""
+    def _off_stacks(self) -> Mask:
+        """Mask of the window: outside all stacks, even with one more piece on each."""
         heights = {square: len(stack) + 1 for square, stack in enumerate(self._standing)}
-        return (~self._outlines.standing(heights, self._window)).view(np.uint8)
+        return ~self._outlines.standing(heights, self._window)
 
     def _shading_mask(self, part: Mask) -> Mask:
         """Mask of those pixels in ``part`` (a subsampled mask of the window) that changed as in a shadow: all
@@ -211,14 +207,10 @@ class Regions:
         on the board's ledge; and the area of a square.
         """
         parts, stats, square = self._labelled(remaining)
-        lattice = cv2.resize(
-            # The mask excludes the corners, where there are no squares: when the light changes, the table
-            # there changes as a region, and objects there hide nothing.
-            lattice_mask(self._outlines, self._window).view(np.uint8),
-            parts.shape[::-1],
-            interpolation=cv2.INTER_NEAREST,
-        )
-        reach = np.bincount(parts.ravel(), np.asarray(lattice, float).ravel(), len(stats))
+        # The mask excludes the corners, where there are no squares: when the light changes, the table there
+        # changes as a region, and objects there hide nothing.
+        lattice = resampled(lattice_mask(self._outlines, self._window), parts.shape)
+        reach = np.bincount(parts[lattice], minlength=len(stats))
         areas = stats[:, cv2.CC_STAT_AREA].astype(float)
         areas[0] = 0
         areas[reach < max(3, _MIN_OCCLUDER_OVERLAP * square)] = 0

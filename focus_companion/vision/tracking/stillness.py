@@ -22,7 +22,7 @@ from ..capture.planes import sampling_step
 from ..capture.sampling import WHOLE_PICTURE, sampled
 from ..geometry.scene import Lens
 from ..geometry.stack_masks import Window
-from ..masks import dilated_by_square
+from ..masks import dilated_by_square, resampled
 from ..registration.baseline import Baseline
 from ..registration.motion import STILL, Motion, Sampling
 from .moving_spot import MovingSpot, changed_pixels
@@ -264,8 +264,8 @@ class Stillness:
         if self._squares is None:
             return None
         (height, width), across = small.shape[:2], self._squares.shape[1]
-        shown = cv2.resize(self._squares.view(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
-        return dilated_by_square(np.asarray(shown) > 0, 2 * round(self._square * width / across) + 1)
+        shown = resampled(self._squares, (height, width))
+        return dilated_by_square(shown, 2 * round(self._square * width / across) + 1)
 
     def _still_for(self, time: float, small: Small) -> float:
         """Seconds for which the copies have been still; 0 while there is motion."""
