@@ -118,12 +118,13 @@ def views(
     board's centre at its origin. ``known``: the focal length of the lens is known.
     """
     # Refitted, to the undistorted picture.
-    homography, _ = cv2.findHomography(lattice.sites.astype(float), undistort(lattice.points, lens), 0)
+    refitted, _ = cv2.findHomography(lattice.sites.astype(float), undistort(lattice.points, lens), 0)
+    homography = lattice.homography if refitted is None else np.asarray(refitted, float)
     found = []
     for basis in _BASES:
         change = np.eye(3)
         change[:2, :2] = np.array(basis).T
-        along = np.asarray(homography, float) @ change
+        along = homography @ change
         if np.linalg.det(along) > 0:  # image y points down: a lattice seen from above is mirrored in pixels
             along = along[:, [1, 0, 2]]
         view = square_view(along, lens, profile.pitch, level, known=known)

@@ -149,6 +149,8 @@ def _match(homography: Floats, nearest: _Nearest, ring: int) -> tuple[Integers, 
     side = 2 * np.minimum(np.hypot(*half_u.T), np.hypot(*half_v.T))
     visible = np.isfinite(places).all(1) & np.isfinite(side) & (side > _MIN_STEP_PIXELS)
     sites, places, side = sites[visible], places[visible], side[visible]
+    if not len(sites):
+        return np.zeros((0, 2), int), np.zeros(0, int)
     index = nearest.to(places)
     gap = np.hypot(*(nearest.points[index] - places).T)
     matched = np.flatnonzero(gap < _TOLERANCE * side)
@@ -163,7 +165,8 @@ def _fit(sites: Integers, points: Floats) -> Floats | None:
     source = sites.astype(np.float64)
     if len(sites) < _MIN_HOMOGRAPHY_SITES:
         design = np.column_stack([source, np.ones(len(source))])
-        return np.vstack([np.linalg.lstsq(design, points, rcond=None)[0].T, (0, 0, 1)])
+        solution, _, rank, _ = np.linalg.lstsq(design, points, rcond=None)
+        return np.vstack([solution.T, (0, 0, 1)]) if rank == 3 else None
     side = float(np.median(np.linalg.norm(np.diff(points, axis=0), axis=1)))
     homography, _ = cv2.findHomography(source, points, cv2.RANSAC, max(1.5, 0.08 * side), maxIters=150)
     return None if homography is None else np.asarray(homography, float)

@@ -18,6 +18,9 @@ pixels need not be square, of the logarithm of their aspect."""
 _FIELDS_OF_VIEW = np.linspace(42.0, 84.0, 22)
 """Angles of view along the longer side that are tried, in degrees."""
 
+_K1_RANGE = (-0.4, 0.3)
+"""Range to which k1 is limited during refinement."""
+
 
 @dataclass(frozen=True, slots=True)
 class SquareView:
@@ -55,6 +58,8 @@ def square_view(
     focal, misfit = float(focals[misfits.argmin()]), float(misfits.min())
     a, b, c = (columns / np.array([[focal], [focal], [1.0]])).T
     scale = pitch / np.sqrt(np.linalg.norm(a) * np.linalg.norm(b))
+    if c[2] < 0:
+        scale = -scale
     first, second, place = a * scale / pitch, b * scale / pitch, c * scale
     third = np.cross(first, second)
     if third @ place > 0:  # seen from below: the lattice is mirrored
@@ -62,7 +67,8 @@ def square_view(
     u, _, vt = np.linalg.svd(np.column_stack([first, second, third]))
     rotation = u @ vt
     place = place - rotation[:, 2] * level
-    return SquareView(Camera.posed(replace(lens, focal=focal), rotation, place), misfit)
+    camera = Camera.posed(replace(lens, focal=focal), rotation, place)
+    return SquareView(camera, misfit) if camera.centre[2] > 0 else None
 
 
 def undistort(points: Floats, lens: Lens) -> Floats:
@@ -183,9 +189,10 @@ def _lens_parameters(lens: Lens) -> Floats:
 
 
 def _unpack(state: Floats, camera: Camera) -> Camera:
-    focal, aspect = np.exp(state[[6, 8]]).tolist()
-    distortion = (float(state[7]), *camera.lens.distortion[1:])
-    lens = replace(camera.lens, focal=focal, distortion=distortion, aspect=aspect)
+    lens = camera.lens
+    focal = float(np.exp(np.clip(state[6], np.log(lens.focal) - 1, np.log(lens.focal) + 1)))
+    distortion = (float(np.clip(state[7], *_K1_RANGE)), *lens.distortion[1:])
+    lens = replace(lens, focal=focal, distortion=distortion, aspect=float(np.exp(state[8])))
     return Camera(lens, triple(state[:3]), triple(state[3:6]))
 
 

@@ -47,11 +47,13 @@ MIN_BLOB_AREA = 0.3
 """Minimum area of a blob of new pieces, relative to that of one piece."""
 MAX_BLOB_AREA = 6
 """Maximum area of such a blob, relative to that of one piece: several pieces, or one with its shadow."""
+_MIN_RELATIVE_SPREAD = 0.05
+"""Lower limit of the standard deviation over all squares, relative to their median difference."""
 _MIN_SPREAD = 0.15
-"""Lower limit of the standard deviation over all squares, in grey levels (sum of the channels): the smallest
-one in 130 looks of two recordings whose pictures were compressed one by one. A video codec repeats most of a
-still picture exactly; the little that it changes would then be thousands of standard deviations. Raising it
-hides faint changes."""
+"""Lower limit of that standard deviation, in grey levels (sum of the channels): the smallest one in 130 looks
+of two recordings whose pictures were compressed one by one. A video codec repeats most of a still picture
+exactly; the little that it changes would then be thousands of standard deviations. Raising it hides faint
+changes."""
 
 
 class Smoothed:
@@ -222,7 +224,7 @@ class Change:
         last = np.cumsum(counts)
         means = (ends[last] - ends[last - counts]) / np.maximum(counts, 1)
         median, spread = centre_and_deviation(means)
-        return np.asarray((means - median) / max(spread, _MIN_SPREAD))
+        return np.asarray((means - median) / max(spread, _MIN_RELATIVE_SPREAD * median, _MIN_SPREAD))
 
     @property
     def step(self) -> int:
