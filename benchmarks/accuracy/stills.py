@@ -176,7 +176,7 @@ def played_stacks(players: int, rng: np.random.Generator) -> tuple[str, ...]:
     return position.stacks
 
 
-def drawn(seed: int, keep: Path | None, *, played: bool) -> Still:
+def drawn(seed: int, keep: Path | None, *, played: bool = False) -> Still:
     """The still of a seed; ``played``: of a position of a game."""
     rng = np.random.default_rng([seed, 211])
     players = (2, 3, 4)[seed % 3]
