@@ -249,5 +249,5 @@ def _keep(session: Session, path: Path) -> None:
     from focus_companion.formats.match import Match
     from focus_companion.formats.writing import write
 
-    content = write(Match((session.record(),), single=True), "json")
+    content = write(Match((session.history.record(),), single=True), "json")
     write_atomically(path, content, option="--record")

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..game.match import MatchPlace
 from ..game.position import Position
-from ..game.record import GameRecord
 from ..game.rules import Rules
 from . import state_json as view
 from .beginning import GamePlan, began, following, match_to_go_on, planned, rematch
@@ -23,6 +22,7 @@ from .events import Corrected, Event, Found, Lost, Moved, Placed, Refused, Taken
 from .events_from_requests import answer, take_reading
 from .events_from_verdicts import follow
 from .history import History, Transition
+from .kept_time import KeptTime
 from .picture import Pictures
 from .ports import EventJournal, Recorder, Sight, SightMaker
 from .requests import NewGame, PlaceBoard, Rematch, Request, RequestRefused, SwapColours
@@ -126,12 +126,14 @@ class Session:
         self.tape: Recorder | None = None
         """Records all input and all emitted events, if it is set before the first frame."""
         self._pictures = Pictures()
+        self._kept_time = KeptTime(journal)
         self._feed = Feed(journal.last_event() if journal else 0, journal)
         game = journal.last_unfinished() if journal is not None and resume else None
         self.resumed = game is not None
         if journal is not None and game is not None:
             self._history = journal.history(game).looked_away()
-            self._time = self._offset = self._history.time
+            # A clock went on after the last event until the program ended. While it is off, none does.
+            self._time = self._offset = max(self._history.time, journal.kept_time())
         elif (before := match_to_go_on(journal) if resume else None) is not None:
             self._history = following(before).begin(journal, self._time)
         else:
@@ -162,6 +164,11 @@ class Session:
     @property
     def history(self) -> History:
         return self._history
+
+    @property
+    def time(self) -> float:
+        """Seconds of the stream, up to the newest frame; a resumed game goes on where it was left."""
+        return self._time
 
     def submit(self, request: Request) -> Future[None]:
         """Submit a request, which the game thread carries out between two frames.
@@ -284,10 +291,6 @@ class Session:
             "journal": self._journal_fault or "ok",
         }
 
-    def record(self) -> GameRecord:
-        """The record of the current game so far."""
-        return self._history.record()
-
     @property
     def waits_for_journal(self) -> bool:
         """Whether events wait until the journal can store them. Pictures are not looked at meanwhile."""
@@ -300,6 +303,7 @@ class Session:
 
     def close(self) -> None:
         """End all subscriptions. The journal belongs to whoever opened it."""
+        self._kept_time.note(self._history.clock, self._feed.last, self._time, at_once=True)
         self._feed.close()
 
     # The game thread
@@ -342,7 +346,9 @@ class Session:
         if history.start_from and history.reading and self.takes_reading:
             transitions += history.transitions(take_reading(history.reading, history, self._time))
         self._turned_at = self._clock()
-        return emitted + self._emit(transitions)
+        emitted += self._emit(transitions)
+        self._kept_time.note(self._history.clock, self._feed.last, self._time)
+        return emitted
 
     def attend(self) -> list[Event]:
         """Carry out the pending requests; to be called regularly even while there are no frames."""

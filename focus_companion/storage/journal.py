@@ -7,12 +7,14 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from ..formats.strict_json import compact
+from .. import private_files
+from ..formats.strict_json import compact, is_seconds
 from ..game.colours import NAMES
 from ..game.record import GameRecord
 from ..game.rules import Rules
@@ -25,6 +27,9 @@ from .rebuilding import UNREADABLE
 from .rescue import Rescued
 from .swap import FILE_NAME
 
+TIME: Final = "journal.time"
+"""Holds the last event's id and a later time of the game, in a file of its own: written often, it is neither
+synced nor sealed, and a damaged or missing one costs only that time."""
 LOCK: Final = "journal.lock"
 OPEN: Final = "open"
 """Written to the lock file while the journal must have its write-ahead log beside it."""
@@ -148,6 +153,20 @@ class Journal:
     def undelete(self, game: int) -> None:
         """Bring a deleted game back to the lists. Raises LookupError if there is no such game."""
         self._mark(game, "deleted", None)
+
+    def keep_time(self, event: int, time: float) -> None:
+        """Note that it is ``time`` in the game whose last event is ``event``; failing is no fault."""
+        with suppress(OSError):
+            private_files.replace(self.folder / TIME, f"{event} {time:.3f}\n".encode())
+
+    def kept_time(self) -> float:
+        """The time last noted, if it follows the journal's last event, else 0."""
+        try:
+            event, time = (self.folder / TIME).read_bytes()[:64].decode("ascii").split()
+            found = float(time)
+        except (OSError, ValueError):
+            return 0.0
+        return found if is_seconds(found) and event == str(self.last_event()) else 0.0
 
     def _mark(self, game: int, column: str, value: str | None) -> None:
         self.summary(game)  # LookupError

@@ -35,7 +35,7 @@ def played(table: Table) -> list[tuple[str, str]]:
 def check_record(table: Table) -> None:
     """The exported record starts with the player who began, and leads to the current position."""
     state = table.session.state()
-    record = record_to_json(table.session.record())
+    record = record_to_json(table.session.history.record())
     assert record["rules"]["order"] == state["order"] == state["rules"]["order"]
     assert list(positions(record_from_json(record)))[-1].stacks == table.stacks
 

@@ -59,7 +59,7 @@ def test_which_stack_then_where_to_then_nothing_more() -> None:
     assert made.state()["hint"]["move"] == "c4-c5"
     made.push(Still(1))  # type: ignore[arg-type]
     assert made.history.ply == 1 and made.state()["hint"] is None
-    assert [one["type"] for one in made.record().incidents] == ["hint", "hint"]
+    assert [one["type"] for one in made.history.record().incidents] == ["hint", "hint"]
 
 
 def test_the_second_step_is_given_only_if_the_first_was_seen() -> None:
@@ -79,7 +79,7 @@ def test_there_are_none_in_a_match_nor_for_others_nor_for_another_position() -> 
     made.submit(ask.Resign("g"))
     made.attend()
     assert "over" in hint(made)
-    assert not made.record().incidents
+    assert not made.history.record().incidents
 
 
 @pytest.mark.parametrize("verdict", [ILLEGAL, Undecided((MOVE,)), StartDiffers((3,))])
@@ -115,7 +115,7 @@ def test_the_stack_in_hand_is_good_fair_or_poor() -> None:
             "grade": grade,
         }
         assert made.state()["assessment"]["grade"] == grade
-    assert [one["type"] for one in made.record().incidents] == ["assessment"] * 5
+    assert [one["type"] for one in made.history.record().incidents] == ["assessment"] * 5
     made.push(Still(1))  # type: ignore[arg-type]
     assert made.history.ply == 1 and made.state()["assessment"] is None
 
@@ -127,7 +127,7 @@ def test_only_turns_of_ones_own_stack_are_assessed_and_none_in_a_match() -> None
     assert "no legal turn" in assess(made, "c3"), "a stack of red, who is not to move"
     assert "no legal turn" in assess(made, "c1"), "an empty square"
     assert "gone on" in assess(made, ply=3)
-    assert not made.record().incidents
+    assert not made.history.record().incidents
 
 
 def test_the_turns_in_question_are_those_with_the_pieces_lifted() -> None:

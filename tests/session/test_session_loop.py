@@ -205,7 +205,7 @@ def test_the_record_holds_turns_and_incidents() -> None:
     session = session_of(turn("c4-c5"), WRONG, said.PutRight(), said.WentBack(0), turn("c4-b4"))
     for i in range(5):
         session.push(Still(i))
-    record = session.record()
+    record = session.history.record()
     assert [str(entry.what) for entry in record.entries] == ["c4-b4"]
     assert [incident["type"] for incident in record.incidents] == ["alert", "taken_back"]
     assert record.incidents[1]["moves"] == ["c4-c5"]

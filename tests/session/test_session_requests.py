@@ -192,7 +192,7 @@ def test_a_corrected_position_is_the_new_start() -> None:
     assert parse_position(state["position"]) == tuple(stacks)
     assert state["ply"] == 0 and state["to_move"] == "red" and state["reserves"]["green"] == 1
     assert state["rules"]["set_up"] == "position"
-    record = session.record()
+    record = session.history.record()
     assert len(record.incidents[-1]["moves"]) == 4
     play_on(session.push, 2, 20)
     assert session.history.ply == 2

@@ -48,7 +48,7 @@ def test_an_alert_ruled_legal_becomes_the_named_turn() -> None:
     assert do(session, ask.RuleLegal(Move.parse("c4-c5"))) == ["ruling", "resolved", "move"]
     state = session.state()
     assert (state["alert"], state["last_move"]) == (None, "c4-c5")
-    ruling = session.record().incidents[-1]
+    ruling = session.history.record().incidents[-1]
     assert (ruling["type"], ruling["legal"], ruling["move"]) == ("ruling", True, "c4-c5")
     assert (ruling["reason"], ruling["player"], ruling["ply"]) == ("distance", "green", 1)
 
@@ -76,7 +76,7 @@ def test_a_recorded_turn_ruled_out_is_taken_back(ply: int | None) -> None:
     assert do(session, ask.RuleNotLegal(ply)) == ["ruling", "taken_back"]
     wanted = (ply or 5) - 1
     assert session.history.positions == earlier[: wanted + 1]
-    ruling, back = session.record().incidents
+    ruling, back = session.history.record().incidents
     assert (ruling["legal"], ruling["ply"], ruling["move"]) == (False, wanted + 1, moves[wanted])
     assert back["moves"] == moves[wanted:]
 
@@ -181,7 +181,7 @@ def test_a_clock_that_runs_out_is_reported_once_and_kept_in_the_record(tmp_path:
         told = [event for n, at in enumerate((0, 9, 30)) for event in session.push(Still(n, float(at)))]
         assert told == []
         assert session.state()["clock"]["used"]["green"] > 10
-        (noted,) = [item for item in session.record().incidents if item["type"] == "time_up"]
+        (noted,) = [item for item in session.history.record().incidents if item["type"] == "time_up"]
         assert noted["player"] == "green"
 
 
@@ -249,7 +249,7 @@ def test_a_board_placed_by_hand_is_recorded_and_known_after_a_restart(tmp_path: 
         session = Session(RULES, {}, journal, Placing())
         play_on(session.push, 1)
         assert do(session, ask.PlaceBoard(CORNERS)) == ["placed"]
-        assert session.record().incidents[-1]["corners"] == CORNERS
+        assert session.history.record().incidents[-1]["corners"] == CORNERS
     with Journal(tmp_path) as journal:
         again = Placing()
         resumed = Session(RULES, {}, journal, again)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted import Player, Still, play_on
+from scripted import Player, Script, Still, play_on
 
 from focus_companion.game.rules import Rules
 from focus_companion.session import requests as ask
@@ -65,6 +65,47 @@ def test_the_clocks_of_an_event_stand_at_its_time() -> None:
     last = session.state()["event"]
     told = session.state_after(last)
     assert told is not None and told["clock"]["time"] == session.history.time
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_restart_gives_back_no_time_of_the_turn_in_progress(tmp_path: Path, killed: bool) -> None:
+    """Only the time while the program is off is not charged; if it is killed, also its last seconds."""
+
+    def used(session: Session) -> float:
+        return float(session.state()["clock"]["used"]["red"])
+
+    with Journal(tmp_path) as journal:
+        session = Session(RULES, {}, journal, Player(RULES, every=7))
+        session.submit(ask.NewGame(RULES, clock=TimeControl("down", 600.0)))
+        play_on(session.push, 7)
+        assert session.history.ply == 1 and session.position.to_move == "r"
+        # The session emits nothing from here on.
+        session._sight = Script({})
+        for index in range(7, 900):
+            session.push(Still(index))
+        told = used(session)
+        if not killed:
+            session.close()
+    assert told > 80
+    with Journal(tmp_path) as journal:
+        resumed = Session(RULES, {}, journal, Script({}))
+        assert used(resumed) == pytest.approx(told, abs=5.1 if killed else 0.01)
+        resumed.push(Still(0, time=12.0))
+        resumed.push(Still(1, time=14.0))
+        assert used(resumed) == pytest.approx(told + 14.0, abs=5.1 if killed else 0.01)
+        resumed.close()
+        # A journal that goes on elsewhere, or was restored, has no such turn.
+        resumed.submit(ask.Pause())
+        resumed.attend()
+        assert journal.kept_time() == 0.0
+
+
+@pytest.mark.parametrize("content", ["", "nan", "7", "x y", "1 2 3", "1 nan", "1 1e999", "1 -5"])
+def test_a_damaged_note_of_the_time_costs_only_that_time(tmp_path: Path, content: str) -> None:
+    with Journal(tmp_path) as journal:
+        play_on(Session(RULES, {}, journal, Script({})).push, 1)
+        (tmp_path / "journal.time").write_text(content)
+        assert Session(RULES, {}, journal, Script({})).time == 0.0
 
 
 def test_the_state_with_an_event_does_not_grow_with_the_game() -> None:

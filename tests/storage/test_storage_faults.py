@@ -150,7 +150,7 @@ def test_a_game_waits_for_disk_space_and_goes_on(small_disk: Path, already: int)
     assert ply == sum(event.type == "move" for event in emitted)
     # A second start also reports it once the journal is free, and reading still works.
     with Journal(small_disk) as reader:
-        assert reader.record(1) == session.record()
+        assert reader.record(1) == session.history.record()
     ballast.unlink()
     for index in range(200, 220):
         emitted += session.push(Still(index))

@@ -47,7 +47,7 @@ def test_the_record_from_the_journal_is_that_of_the_game(tmp_path: Path) -> None
     journal, session = played(tmp_path)
     game = session.state()["game"]
     record = journal.record(game)
-    assert record == session.record()
+    assert record == session.history.record()
     assert list(positions(record)) == list(session.history.positions)
     assert record.players == NAMES
     with pytest.raises(LookupError, match="no game 77"):
@@ -91,7 +91,7 @@ def test_a_finished_game_is_not_continued(tmp_path: Path) -> None:
     (summary,) = journal.games()
     assert summary.result == {"winners": ["red"], "reason": "resigned"} and summary.plies == 4
     assert summary.ended and summary.began <= summary.ended and summary.players == NAMES
-    assert journal.record(1) == session.record()
+    assert journal.record(1) == session.history.record()
     # Once the result is taken back, the game is unfinished again.
     session.submit(ask.TakeBack())
     session.attend()
@@ -115,7 +115,7 @@ def test_every_kind_of_event_is_read_back(tmp_path: Path) -> None:
         session.attend()
     play_on(session.push, 3, 50)
     assert journal.history(1).looked_away() == session.history.looked_away()
-    assert journal.record(1) == session.record()
+    assert journal.record(1) == session.history.record()
     assert [i["type"] for i in journal.record(1).incidents] == ["taken_back"] * 3 + ["corrected"]
 
 
@@ -238,13 +238,13 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     assert "full" in state["fault"] and session.health()["journal"] == state["fault"]
     # No event is emitted that is not stored.
     assert state["ply"] == 4 + sum(event.type == "move" for event in emitted)
-    assert journal.record(1) == session.record()
+    assert journal.record(1) == session.history.record()
     writer.execute(f"PRAGMA max_page_count = {pages + 1000}")
     now[0] += 2
     emitted += play_on(session.push, 10, 300)
     assert session.state()["fault"] is None
     assert [event.ply for event in emitted if event.type == "move"] == list(range(5, session.history.ply + 1))
-    assert journal.record(1) == session.record()
+    assert journal.record(1) == session.history.record()
 
 
 def test_viewers_resume_from_the_journal_after_a_restart(tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_reading_while_another_thread_writes(tmp_path: Path) -> None:
 
 def test_a_migration_is_atomic(tmp_path: Path) -> None:
     journal, session = played(tmp_path, 6)
-    record = session.record()
+    record = session.history.record()
     journal.close()
     database = sqlite3.connect(tmp_path / "journal.sqlite", isolation_level=None)
     bad = (*schema.MIGRATIONS, ("ALTER TABLE games ADD COLUMN place TEXT", "THIS IS NO SQL"))

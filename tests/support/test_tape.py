@@ -186,6 +186,7 @@ def test_a_tape_of_a_resumed_game_continues_it(tmp_path: Path) -> None:
         first = Session(Rules.make(2), {"g": "Ann"}, journal, Brightness)
         for index, level in enumerate((1, 10)):
             first.push(Frame(index, index / 7, picture(level)))
+        journal.keep_time(journal.last_event(), 40.0)
         session = Session(Rules.make(2), {}, journal, Brightness)
         assert session.resumed and session.history.ply == 1
         tape = begin_tape(tmp_path / "tape", 100.0, session, journal, DecisionLog())

@@ -105,7 +105,7 @@ def test_a_turn_is_chosen_by_its_letter_on_the_board(table, seen: Seen, looping)
     page.click("[data-act=turn_yes]")
     until(page, table, last_move="b6-b7", alert=None)
     status(page, "Red to move")
-    assert [incident["type"] for incident in table.session.record().incidents] == ["alert", "ruling"]
+    assert [incident["type"] for incident in table.session.history.record().incidents] == ["alert", "ruling"]
     assert seen.troubles == []
 
 

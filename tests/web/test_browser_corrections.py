@@ -28,7 +28,7 @@ def test_an_alert_is_overruled(table, seen: Seen, looping) -> None:
     page.click("[data-act=turn_yes]")
     status(page, "Red to move")
     until(page, table, last_move="b6-b7", alert=None)
-    assert [incident["type"] for incident in table.session.record().incidents] == ["alert", "ruling"]
+    assert [incident["type"] for incident in table.session.history.record().incidents] == ["alert", "ruling"]
 
 
 def test_a_turn_that_is_ruled_illegal_is_taken_back(table, seen: Seen, looping) -> None:
@@ -143,7 +143,7 @@ def test_a_square_is_edited_and_the_game_goes_on_from_there(table, seen: Seen, l
     state = until(page, table, to_move="red")
     assert state["reserves"] == {"green": 2, "red": 0}
     assert state["position"].split("/")[2].startswith("-,gr,")
-    assert table.session.record().incidents[-1]["type"] == "corrected"
+    assert table.session.history.record().incidents[-1]["type"] == "corrected"
     page.wait_for_selector("#editor", state="hidden")
 
 
@@ -159,7 +159,7 @@ def test_a_reserve_that_no_game_has_is_left_to_the_player(table, seen: Seen, loo
     expect(page.locator("#editor")).to_be_visible()
     expect(page.locator(".held [name=green]")).to_have_value(number)
     expect(page.locator("#toast")).to_have_text("")
-    assert not any(incident["type"] == "corrected" for incident in table.session.record().incidents)
+    assert not any(incident["type"] == "corrected" for incident in table.session.history.record().incidents)
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,10 @@ def test_after_the_board_was_disturbed_the_reading_is_shown_and_accepted(table, 
     page.click("#status [data-act=take_reading]")
     state = until(page, table, position=position_text(moved))
     assert state["reading"] is None
-    assert [incident["type"] for incident in table.session.record().incidents] == ["taken_back", "corrected"]
+    assert [incident["type"] for incident in table.session.history.record().incidents] == [
+        "taken_back",
+        "corrected",
+    ]
     assert seen.troubles == []
 
 

@@ -269,7 +269,7 @@ def test_a_finished_game_is_reviewed(table, client: FlaskClient) -> None:
 def test_a_review_that_takes_too_long_is_aborted(table) -> None:
     table.start()
     reviews = Reviews(timeout=0.01)
-    record = table.session.record()
+    record = table.session.history.record()
     assert reviews.ask(record) is None
     end = time.monotonic() + 30
     with pytest.raises(ReviewFailed, match="could not be made"):

@@ -409,7 +409,7 @@ def test_the_lifted_stack_is_assessed_or_else_the_touched_one(table: Any, client
     found = table.session.state()["assessment"]
     assert found["square"] == "d5" and found["grade"] in ("good", "fair", "poor")
     assert table.session.state()["position"] == own
-    assert [one["type"] for one in table.session.record().incidents][-2:] == ["assessment"] * 2
+    assert [one["type"] for one in table.session.history.record().incidents][-2:] == ["assessment"] * 2
 
 
 def test_nothing_is_assessed_without_a_stack_of_the_player(table: Any, client: FlaskClient) -> None:

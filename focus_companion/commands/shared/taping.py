@@ -116,6 +116,7 @@ def begin_tape(
         "takes_reading": session.takes_reading,
         "match": history.match and history.match.to_json(),
         "events": events,
+        "time": session.time,
     }
     session.tape = decisions.tape = made = Tape(folder, began | how, megabytes=megabytes)
     return made

@@ -37,8 +37,8 @@ class Compared:
 class InMemory:
     """The journal of a replayed session: starts as the tape did, and writes nothing to disk."""
 
-    def __init__(self, game: int, begun: History | None) -> None:
-        self._next, self._begun = game + (begun is not None), begun
+    def __init__(self, game: int, begun: History | None, time: float = 0.0) -> None:
+        self._next, self._begun, self._time = game + (begun is not None), begun, time
         self._events: list[tuple[int, Event]] = []
 
     def begin(self, rules: Rules, players: Mapping[str, str]) -> int:
@@ -66,6 +66,12 @@ class InMemory:
         if self._begun is None:
             raise LookupError(f"no game {game}")
         return self._begun
+
+    def keep_time(self, event: int, time: float) -> None:
+        """Nobody will resume this game."""
+
+    def kept_time(self) -> float:
+        return self._time
 
 
 class Recording:
@@ -163,8 +169,10 @@ class Recording:
                 raise ValueError("its players are not names")
             # On tapes of earlier versions, everybody plays at the board.
             played_by, pace = dict(begin.get("played_by", {})), begin.get("pace")
-            if not (pace is None or is_seconds(pace)):
-                raise ValueError("its pace is not a number")
+            # On tapes of earlier versions, a resumed game continues at the time of its last event.
+            time = begin.get("time", 0.0)
+            if not (pace is None or is_seconds(pace)) or not is_seconds(time):
+                raise ValueError("its pace or its time is not a number")
             for kind in played_by.values():
                 parse_kind(kind)
             if begin["events"] is not None:
@@ -173,7 +181,7 @@ class Recording:
                 )
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise TapeError(f"{self._path}, line 1: its beginning cannot be read ({error})") from error
-        journal = InMemory(game, begun)
+        journal = InMemory(game, begun, time)
         demo = begin.get("demo") is True
         if begun is not None:
             return Session(rules, players, journal, sight, again=again, demo=demo)
