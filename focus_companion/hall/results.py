@@ -7,7 +7,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from ..formats.csv_sheet import harmless
 from ..formats.json_record import write_json
 from ..formats.match import Match
 from ..mqtt.messages import GameLog, InvalidMessage
+from ..session.names import name_key
 from .evening import Evening
 
 EVENING_LENGTH: Final = timedelta(hours=16)
@@ -51,14 +52,15 @@ def standings(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
     """The named players, best first: by games won (a draw counts half), then by points.
 
     ``score`` counts games, ``points`` opposing pieces captured. A game counts only if all its players have
-    different names.
+    different names. Names that differ only in capitals or spaces are one player's; the latest is shown.
     """
     rows: dict[str, dict[str, Any]] = {}
     for log, called, winners in _counted(logs):
         for colour, name in called.items():
             row = rows.setdefault(
-                name, {"name": name, "played": 0, "won": 0, "drawn": 0, "lost": 0, "score": 0.0, "points": 0}
+                name_key(name), {"played": 0, "won": 0, "drawn": 0, "lost": 0, "score": 0.0, "points": 0}
             )
+            row["name"] = name
             outcome = "won" if colour in winners else "lost" if winners else "drawn"
             row["played"] += 1
             row[outcome] += 1
@@ -76,15 +78,24 @@ def matches(logs: Iterable[GameLog]) -> list[dict[str, Any]]:
     """The finished games added up for each group of named players, the latest group to play first."""
     met: dict[tuple[str, ...], dict[str, Any]] = {}
     for log, called, winners in _counted(logs):
-        names = tuple(sorted(called.values(), key=str.casefold))
+        names = {name_key(name): name for name in sorted(called.values(), key=name_key)}
         # Reinserted, so that the latest group comes last.
-        match = met.pop(names, None) or {"names": list(names), "games": 0, "won": {}, "points": {}}
-        met[names] = match
+        match = met.pop(tuple(names), None) or {"games": 0, "won": {}, "points": {}}
+        met[tuple(names)] = match
+        match["names"] = names
         match["games"] += 1
         for colour, name in called.items():
-            match["won"][name] = match["won"].get(name, 0) + (colour in winners)
-            match["points"][name] = match["points"].get(name, 0) + log.points.get(colour, 0)
-    return list(met.values())[::-1]
+            key = name_key(name)
+            match["won"][key] = match["won"].get(key, 0) + (colour in winners)
+            match["points"][key] = match["points"].get(key, 0) + log.points.get(colour, 0)
+    return [_named_match(match) for match in met.values()][::-1]
+
+
+def _named_match(match: Mapping[str, Any]) -> dict[str, Any]:
+    """The match with the players' names, in their latest spelling, instead of the keys of their names."""
+    names = match["names"]
+    by_name = {what: {names[key]: n for key, n in match[what].items()} for what in ("won", "points")}
+    return {**match, "names": list(names.values()), **by_name}
 
 
 def sheet(logs: Iterable[GameLog]) -> bytes:
@@ -154,7 +165,7 @@ def _counted(logs: Iterable[GameLog]) -> Iterator[tuple[GameLog, dict[str, str],
 def _named(log: GameLog) -> dict[str, str]:
     """The names by colour if every player has a name and no two are equal, else nothing."""
     called = {colour: name for colour in log.order if (name := log.players.get(colour, "").strip())}
-    whole = len(called) == len(log.order) and len(set(called.values())) == len(called)
+    whole = len(called) == len(log.order) and len(set(map(name_key, called.values()))) == len(called)
     return called if whole else {}
 
 

@@ -22,6 +22,11 @@ def clean_text(text: str, longest: int = MAX_NAME_LENGTH) -> str:
     return shortened(clean, longest).strip()
 
 
+def name_key(name: str) -> str:
+    """The same for names of the same person: those that differ only in capitals, spaces or width."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
 def _invisible(char: str) -> bool:
     # The categories of control, format, surrogate, private and unassigned characters all begin with C.
     return len(char) == 1 and char not in JOINERS and unicodedata.category(char)[0] == "C"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from ..game.colours import LETTER, NAMES
 from ..game.match import game_points, points_of
 from ..game.rules import Rules
 from ..session.events import Event, GameBegan, Moved
+from ..session.names import name_key
 from ..storage.journal import GameSummary
 from .ports import GameJournal
 
@@ -60,7 +60,7 @@ def _count(
     rules = Rules.from_json(dict(game.rules), played=True)
     winners = {LETTER[colour] for colour in (game.result or {}).get("winners", ())}
     for letter, name in who.items():
-        player = found.setdefault(_key(name), _Player(name, game.began))
+        player = found.setdefault(name_key(name), _Player(name, game.began))
         player.name, player.last = name, game.began
         player.played += 1
         player.points += points[letter]
@@ -74,7 +74,7 @@ def _count(
         for other, their_name in who.items():
             if other in rules.side_of(letter):
                 continue
-            rival = player.rivals.setdefault(_key(their_name), _Rival())
+            rival = player.rivals.setdefault(name_key(their_name), _Rival())
             rival.played += 1
             rival.won += letter in winners
             rival.lost += other in winners
@@ -99,7 +99,7 @@ def names(journal: GameJournal) -> list[str]:
     found: dict[str, str] = {}
     for game in journal.games():
         for name in _named(game).values():
-            found.setdefault(_key(name), name)
+            found.setdefault(name_key(name), name)
     return list(found.values())
 
 
@@ -108,14 +108,10 @@ def _named(game: GameSummary) -> dict[str, str]:
     called = {
         letter: " ".join(name.split())
         for letter, name in game.players.items()
-        if name.strip() and _key(name) != NAMES[letter]
+        if name.strip() and name_key(name) != NAMES[letter]
     }
-    times = Counter(_key(name) for name in called.values())
-    return {letter: name for letter, name in called.items() if times[_key(name)] == 1}
-
-
-def _key(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    times = Counter(name_key(name) for name in called.values())
+    return {letter: name for letter, name in called.items() if times[name_key(name)] == 1}
 
 
 def _to_json(player: _Player, found: Mapping[str, _Player]) -> dict[str, Any]:

@@ -84,6 +84,21 @@ def test_matches_join_the_games_of_the_same_players() -> None:
                         "points": {"Ann": 12, "Bob": 9}}  # fmt: skip
 
 
+def test_a_name_typed_in_other_capitals_or_spaces_is_the_same_player() -> None:
+    games = [
+        game("ann", "Bob", ["green"], (7, 3)),
+        game("Bob", " Ann", ["red"], (2, 5)),
+        game("Dan", "dan ", ["red"]),
+    ]
+    assert [(row["name"], row["played"], row["won"], row["points"]) for row in standings(games)] == [
+        ("Ann", 2, 2, 12),
+        ("Bob", 2, 0, 5),
+    ]
+    assert matches(games) == [
+        {"names": ["Ann", "Bob"], "games": 2, "won": {"Ann": 2, "Bob": 0}, "points": {"Ann": 12, "Bob": 5}}
+    ]
+
+
 def test_an_evening_is_what_began_near_the_newest_game() -> None:
     logs = [
         game("old", "x", [], began="2026-11-19T19:00:00+00:00"),
