@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 APP_NAME: Final = "focus_companion"
+FILE_NAME: Final = "config.toml"
 VARIABLE_PREFIX: Final = "FOCUS_COMPANION_"
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 """Log levels, from the most to the least verbose."""
@@ -65,6 +66,12 @@ class Settings:
     """The table's name towards the broker."""
     speak: str | None = None
     """The language spoken on the host's loudspeaker, ``system`` for the system's; ``None``: silent."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Where each setting is set: an option, a variable, or a file with the setting's name."""
+
+    def place(self, setting: str) -> str:
+        """Where a setting is set or, if it is nowhere, the option that would set it."""
+        return self.places.get(setting, _option(setting))
 
 
 def load(
@@ -78,18 +85,21 @@ def load(
         SettingsError: an invalid value, with its name and place.
     """
     environ = os.environ if environ is None else environ
-    given = _from_file(config or config_file(environ), must_exist=config is not None or _chosen(environ))
-    given |= _from_environment(environ)
-    given |= {
-        key: _checked(key, value, f"--{key.replace('_', '-')}")
-        for key, value in (flags or {}).items()
-        if value is not None
+    file = config or config_file(environ)
+    read = _from_file(file, must_exist=config is not None or _chosen(environ))
+    set_by_variable = _from_environment(environ)
+    set_by_option = {
+        key: _checked(key, value, _option(key)) for key, value in (flags or {}).items() if value is not None
     }
+    given = read | set_by_variable | set_by_option
+    # The errors of lights name their own keys.
+    places = {key: f"{file}: {key}" if key != "lights" else str(file) for key in read}
+    places |= {key: _variable(key) for key in set_by_variable} | {key: _option(key) for key in set_by_option}
     if "data" not in given:
         from platformdirs import user_data_path  # imported late: help must be quick
 
         given["data"] = user_data_path(APP_NAME, appauthor=False)
-    return Settings(**given)
+    return Settings(**given, places=places)
 
 
 def config_file(environ: Mapping[str, str]) -> Path:
@@ -98,7 +108,15 @@ def config_file(environ: Mapping[str, str]) -> Path:
         return Path(chosen)
     from platformdirs import user_config_path
 
-    return user_config_path(APP_NAME, appauthor=False) / "config.toml"
+    return user_config_path(APP_NAME, appauthor=False) / FILE_NAME
+
+
+def _option(key: str) -> str:
+    return f"--{key.replace('_', '-')}"
+
+
+def _variable(key: str) -> str:
+    return f"{VARIABLE_PREFIX}{key.upper()}"
 
 
 def _chosen(environ: Mapping[str, str]) -> bool:
@@ -113,8 +131,12 @@ def _from_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
         if must_exist:
             raise SettingsError(f"there is no settings file {path}; check FOCUS_COMPANION_CONFIG") from None
         return {}
+    except IsADirectoryError:
+        raise SettingsError(f"{path} is a folder; name the settings file in it, {path / FILE_NAME}") from None
     except OSError as error:
-        raise SettingsError(f"{path} cannot be read ({error.strerror or error})") from error
+        why = (error.strerror or str(error)).lower()
+        remedy = f"make it readable, or set {VARIABLE_PREFIX}CONFIG to another file"
+        raise SettingsError(f"the settings file {path} cannot be read ({why}); {remedy}") from error
     if len(data) > _MAX_FILE_BYTES:
         raise SettingsError(f"{path} is too large for a settings file")
     try:
@@ -130,7 +152,7 @@ def _from_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for key in _CHECKS:
-        name = f"{VARIABLE_PREFIX}{key.upper()}"
+        name = _variable(key)
         # An empty variable counts as not set.
         if text := environ.get(name, ""):
             given[key] = _checked(key, _read(key, text), name)

@@ -62,7 +62,7 @@ def show(settings: Settings, stop: threading.Event, closing: ExitStack) -> None:
     try:
         listener.connect()
     except LineDown as down:
-        raise BadInput(f"--mqtt: {down}") from None
+        raise BadInput(f"{settings.place('mqtt')}: {down}") from None
     app = create_hall(evening, lan=settings.lan, hosts=host_names() if settings.lan else ())
     server = page_server(app, settings)
     server.start()

@@ -12,7 +12,13 @@ PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 
 
 class BadBroker(ValueError):
-    """The broker's address, password or certificate is invalid; the message never shows the password."""
+    """The broker's address, password or certificate, whichever ``setting`` names, is invalid; the message
+    never shows the password.
+    """
+
+    def __init__(self, text: str, setting: str = "mqtt") -> None:
+        super().__init__(text)
+        self.setting = setting
 
 
 @dataclass(frozen=True)
@@ -45,20 +51,25 @@ def parse_broker(address: str, *, password: str | None = None, ca: Path | None =
         parts = urlsplit(address.strip())
         port = parts.port
     except ValueError:
-        raise BadBroker(f"--mqtt: the port is invalid; {what}") from None
+        raise BadBroker(f"the port is invalid; {what}") from None
     if parts.scheme not in PORTS or not parts.hostname:
         shown = address.rpartition("@")[2][:60]
-        raise BadBroker(f"--mqtt: {shown!r} is not a broker's address; {what}")
+        raise BadBroker(f"{shown!r} is not a broker's address; {what}")
     if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise BadBroker(f"--mqtt: nothing may follow the host and port of the address; {what}")
+        raise BadBroker(f"nothing may follow the host and port of the address; {what}")
     tls = parts.scheme == "mqtts"
     if ca is not None:
         if not tls:
-            raise BadBroker("--mqtt-ca is for a broker with TLS; give mqtts://HOST as --mqtt")
+            raise BadBroker(
+                "a certificate is for a broker with TLS, whose address is mqtts://HOST", "mqtt_ca"
+            )
         if not ca.is_file():
-            raise BadBroker(f"--mqtt-ca: there is no file {ca}; give the broker's CA certificate (PEM)")
+            raise BadBroker(f"there is no file {ca}; give the broker's CA certificate (PEM)", "mqtt_ca")
     user = unquote(parts.username) if parts.username else None
     secret = password or (unquote(parts.password) if parts.password else None)
     if secret and not user:
-        raise BadBroker("a password needs a user; give mqtt://USER@HOST as --mqtt")
+        raise BadBroker(
+            "a password needs a user, in the address: mqtt://USER@HOST",
+            "mqtt_password" if password else "mqtt",
+        )
     return Broker(parts.hostname, port or PORTS[parts.scheme], tls, user, secret, ca)

@@ -213,7 +213,7 @@ def _trust(broker: Broker) -> ssl.SSLContext:
         context = ssl.create_default_context(cafile=str(broker.ca) if broker.ca else None)
     except (OSError, ssl.SSLError) as error:
         raise BadBroker(
-            f"--mqtt-ca: {broker.ca} is not a certificate (PEM): {getattr(error, 'reason', None) or error}"
+            f"{broker.ca} is not a certificate (PEM): {getattr(error, 'reason', None) or error}", "mqtt_ca"
         ) from None
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context

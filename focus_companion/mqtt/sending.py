@@ -138,7 +138,7 @@ class Sending:
             if other and not message.retained:
                 name = self._account.table
                 raise LineDown(
-                    f"another machine is connected as --table {name!r}; give one of them another name",
+                    f"another machine is connected as the table {name!r}; give one of them another name",
                     refused=True,
                 )
 

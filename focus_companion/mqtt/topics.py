@@ -21,13 +21,15 @@ _FORBIDDEN: Final = re.compile(r"[/+#\x00-\x1f\x7f-\x9f]|^\$")
 class BadTableName(ValueError):
     """A name that cannot be part of a topic."""
 
+    setting = "table"
+
 
 def check_name(name: str) -> str:
     """A table's name, stripped of surrounding spaces. Raises :class:`BadTableName`."""
     clean = name.strip()
     if not clean or len(clean) > MAX_NAME_LENGTH or _FORBIDDEN.search(clean) or not clean.isprintable():
         remedy = f"give a name of 1 to {MAX_NAME_LENGTH} characters without / + #"
-        raise BadTableName(f"--table {name[:60]!r} is invalid; {remedy}")
+        raise BadTableName(f"{name[:60]!r} is invalid; {remedy}")
     return clean
 
 

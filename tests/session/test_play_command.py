@@ -35,7 +35,6 @@ from focus_companion.session.session import Session
 from focus_companion.settings import Settings
 from focus_companion.storage.errors import JournalError
 from focus_companion.storage.journal import Journal
-from focus_companion.vision.capture.frames import FrameError
 
 ROOT = Path(__file__).parents[2]
 WHOLE = (sys.executable, "-m", "focus_companion.cli")
@@ -85,7 +84,7 @@ def test_the_first_camera_that_works_plays(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_source_asked_for_must_open() -> None:
-    with pytest.raises(FrameError, match=r"none\.mp4"):
+    with pytest.raises(BadInput, match=r"none\.mp4"):
         choose_source(settings(camera="none.mp4"))
     assert not works("/dev/video77")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focus_companion.settings import SettingsError, load
+from focus_companion.commands.shared.broker_options import chosen_broker
+from focus_companion.commands.shared.console import BadInput
+from focus_companion.commands.shared.play_source import choose_source
+from focus_companion.settings import Settings, SettingsError, load
 
 
 def environment(tmp_path: Path, text: str | None = None, **more: str) -> dict[str, str]:
@@ -94,6 +98,39 @@ def test_a_bad_variable_is_reported_by_name(name: str, value: str) -> None:
 def test_a_chosen_file_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="no settings file"):
         load({}, {"FOCUS_COMPANION_CONFIG": str(tmp_path / "none.toml")})
+
+
+@pytest.mark.parametrize(
+    ("setting", "text"),
+    [
+        ("mqtt", 'mqtt = "broker"'),
+        ("mqtt_ca", 'mqtt = "mqtts://here"\nmqtt_ca = "/nowhere"'),
+        ("mqtt_password", 'mqtt = "mqtt://here"\nmqtt_password = "x"'),
+        ("table", 'mqtt = "mqtt://here"\ntable = "a/b"'),
+        ("camera", 'camera = "/nowhere.mp4"'),
+    ],
+)
+def test_an_error_found_later_names_where_the_setting_is(tmp_path: Path, setting: str, text: str) -> None:
+    def use(settings: Settings) -> None:
+        chosen_broker(settings)
+        choose_source(settings)
+
+    environ = environment(tmp_path, text)
+    with pytest.raises(BadInput, match=rf"config\.toml: {setting}: "):
+        use(load({}, environ))
+    read = tomllib.loads(text)
+    with pytest.raises(BadInput, match=f"^FOCUS_COMPANION_{setting.upper()}: "):
+        use(load({}, {f"FOCUS_COMPANION_{key.upper()}": value for key, value in read.items()}))
+    with pytest.raises(BadInput, match=f"^--{setting.replace('_', '-')}: "):
+        use(load(read, {"FOCUS_COMPANION_DATA": str(tmp_path)}))
+
+
+def test_a_folder_as_the_settings_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=rf"is a folder; name the settings file in it, {tmp_path}/config"):
+        load({}, {"FOCUS_COMPANION_CONFIG": str(tmp_path)})
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(SettingsError, match=r"cannot be read \(.*\); make it readable, or set FOCUS"):
+        load({}, {"FOCUS_COMPANION_CONFIG": str(tmp_path / "loop")})
 
 
 @given(st.binary(max_size=200))

@@ -6,6 +6,7 @@ import socket
 from typing import TYPE_CHECKING
 
 from focus_companion import logs
+from focus_companion.commands.shared.setting_places import errors_name
 from focus_companion.settings import Settings
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ def chosen_broker(settings: Settings) -> Broker | None:
     """The broker of ``--mqtt``, ``None`` without one.
 
     Raises:
-        ValueError: the address, the certificate or the table's name is invalid; with a sentence for people.
+        BadInput: the address, the certificate or the table's name is invalid.
     """
     if settings.mqtt is None:
         return None
@@ -24,9 +25,10 @@ def chosen_broker(settings: Settings) -> Broker | None:
     from focus_companion.mqtt.broker import parse_broker
     from focus_companion.mqtt.line import check_trust
 
-    broker = parse_broker(settings.mqtt, password=settings.mqtt_password, ca=settings.mqtt_ca)
-    check_trust(broker)
-    table_name(settings)
+    with errors_name(settings, "mqtt"):
+        broker = parse_broker(settings.mqtt, password=settings.mqtt_password, ca=settings.mqtt_ca)
+        check_trust(broker)
+        table_name(settings)
     return broker
 
 

@@ -90,18 +90,18 @@ def explain(error: Exception) -> tuple[str, int]:
         return f"{error.format_message().rstrip('.')}{where}", 2
     if isinstance(error, click.ClickException):
         return error.format_message(), 2
+    if is_for_users(error):
+        return str(error), 2
     if isinstance(error, OSError):
         return _os_error(error), 2
-    if _is_for_users(error):
-        return str(error), 2
     kind = type(error).__name__
     report = f"internal error, please report it ({kind}: {error})"
     return f"{report}; {TRACEBACK_VARIABLE}=1 shows the traceback", 2
 
 
-def _is_for_users(error: Exception) -> bool:
-    """Whether the error's text was written for users: our own subclasses of ValueError are."""
-    return isinstance(error, ValueError) and type(error).__module__.startswith("focus_companion.")
+def is_for_users(error: Exception) -> bool:
+    """Whether the error's text was written for users: those of our own subclasses are."""
+    return isinstance(error, ValueError | OSError) and type(error).__module__.startswith("focus_companion.")
 
 
 def _os_error(error: OSError) -> str:

@@ -11,6 +11,7 @@ from focus_companion import __version__
 from focus_companion.commands.shared.broker_options import table_name
 from focus_companion.commands.shared.button import Presses
 from focus_companion.commands.shared.serving import say
+from focus_companion.commands.shared.setting_places import errors_name
 from focus_companion.settings import Settings
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def table_lights(
         except RequestRefused as refused:
             log.warning("The press of the button was refused: %s", refused)
 
-    wanted = LightSettings.from_mapping(settings.lights)
+    with errors_name(settings, "lights"):
+        wanted = LightSettings.from_mapping(settings.lights)
     if spoken is None:
         lights = open_lights(wanted, pressed)
     else:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from focus_companion.commands.shared.setting_places import errors_name
 from focus_companion.session.events import Begins, Corrected, Event, GameBegan, Moved, Paused, TakenBack
 from focus_companion.session.runner import REOPEN_DELAYS
 from focus_companion.settings import Settings
@@ -167,7 +169,8 @@ def choose_source(
     ``size``: width and height in pixels to request from a camera of this machine.
 
     Raises:
-        FrameError: the requested source does not open.
+        FrameError: the source picked on the page does not open.
+        BadInput: that of the settings does not.
     """
     if picked == DEMO:
         return Demo("demo (the simulated board, until a camera is chosen)", stands_in=True)
@@ -178,7 +181,8 @@ def choose_source(
     if settings.camera == PHONE:
         return Phone()
     if settings.camera is not None:
-        return Chosen(settings, settings.camera, opened(settings.camera, settings.fps, size), size)
+        with errors_name(settings, "camera") if picked is None else nullcontext():
+            return Chosen(settings, settings.camera, opened(settings.camera, settings.fps, size), size)
     for device in (devices or cameras)():
         if works(device):
             return Chosen(settings, device, opened(device, settings.fps, size), size)

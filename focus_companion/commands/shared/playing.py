@@ -20,6 +20,7 @@ from focus_companion.commands.shared.pin import print_links, print_pin
 from focus_companion.commands.shared.play_source import DEMO, Chosen, choose_source
 from focus_companion.commands.shared.seat_options import play_seats, seat_line
 from focus_companion.commands.shared.serving import page_server, port_is_free, say
+from focus_companion.commands.shared.setting_places import errors_name
 from focus_companion.commands.shared.speaking import speaker
 from focus_companion.commands.shared.table_choice import boards_for, lens_for
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json
@@ -90,8 +91,10 @@ def begin_session(
         SeatError: a seat is given for a colour that does not play.
         TapeError: the folder of the tape cannot be used.
     """
-    boards = boards_for(settings.board)
-    lens = None if camera.is_demo else lens_for(settings.lens, camera.text, settings.data)
+    with errors_name(settings, "board"):
+        boards = boards_for(settings.board)
+    with errors_name(settings, "lens"):
+        lens = None if camera.is_demo else lens_for(settings.lens, camera.text, settings.data)
     again = DEMO_RESTART_SECONDS if camera.is_demo else None
     decisions = DecisionLog()
     session = Session(

@@ -45,7 +45,7 @@ def port_is_free(settings: Settings) -> None:
         try:
             probe.bind((_host(settings), settings.port))
         except OSError as error:
-            raise _no_port(settings.port, error) from error
+            raise _no_port(settings, error) from error
 
 
 def page_server(app: Flask, settings: Settings) -> PageServer:
@@ -60,13 +60,14 @@ def page_server(app: Flask, settings: Settings) -> PageServer:
     try:
         return PageServer(app, host=_host(settings), port=settings.port)
     except OSError as error:
-        raise _no_port(settings.port, error) from error
+        raise _no_port(settings, error) from error
 
 
-def _no_port(port: int, error: OSError) -> BadInput:
+def _no_port(settings: Settings, error: OSError) -> BadInput:
     """The error for a port that cannot be used."""
     why = (error.strerror or str(error)).lower()
-    return BadInput(f"--port {port}: {why}; end the program that uses it, or give another --port")
+    place = f"{settings.place('port')} {settings.port}"
+    return BadInput(f"{place}: {why}; end the program that uses it, or give another --port")
 
 
 def announce(settings: Settings, port: int) -> None:
