@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from focus_companion.commands.shared.console import BadInput
 from focus_companion.commands.shared.sources import journal_folder
 
 
@@ -20,5 +21,7 @@ def command(file: str | None, data: str | None) -> None:
     """
     from focus_companion.storage.backup import back_up
 
+    if file == "-":
+        raise BadInput("a copy of the journal is a file of its own; give its name")
     made = back_up(journal_folder(data), None if file is None else Path(file))
     click.echo(f"{made.path}: {made.content}")

@@ -10,6 +10,7 @@ import click
 
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared.console import NegativeResult
+from focus_companion.commands.shared.numbers import WholeNumberRange
 from focus_companion.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ SPEED_TEST_SECONDS = 2.0
 @click.command("doctor")
 @click.option("--camera", metavar="SOURCE|demo", help="The camera (default: the one that play would use).")
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
-@click.option("--port", type=click.IntRange(0, 65535), help="Port of the page.")
+@click.option("--port", type=WholeNumberRange(0, 65535), help="Port of the page.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(as_json: bool, **flags: Any) -> None:
     """Check camera, picture, board, lights, disk, journal, port, permissions and versions.

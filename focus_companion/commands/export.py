@@ -14,7 +14,7 @@ from typing import Final
 import click
 
 from focus_companion.commands.shared.console import BadInput, NegativeResult
-from focus_companion.commands.shared.sources import load
+from focus_companion.commands.shared.sources import load, refuse_source
 from focus_companion.formats.writing import FORMATS, NAMES, Format, write
 from focus_companion.game.faults import IllegalMove
 from focus_companion.game.record import GameRecord
@@ -57,6 +57,7 @@ def command(
     svg is the last position; gif and mp4 are the replay as a film; html is the replay as one file that any
     browser opens, even without a network.
     """
+    refuse_source(output, game, "--output")
     to_terminal = output in (None, "-") and sys.stdout.isatty()
     if to_terminal and name in BINARY_FORMATS:
         raise BadInput(f"{name} is a binary format; give --output FILE")

@@ -12,6 +12,7 @@ from focus_companion import logs
 from focus_companion.commands.shared import memory
 from focus_companion.commands.shared.broker_options import chosen_broker
 from focus_companion.commands.shared.console import BadInput
+from focus_companion.commands.shared.numbers import WholeNumberRange
 from focus_companion.commands.shared.serving import announce, on_signals, page_server, port_is_free, say
 from focus_companion.settings import Settings, load
 
@@ -22,7 +23,7 @@ DEFAULT_PORT: Final = 8001
 @click.command("hall")
 @click.option("--mqtt", metavar="URL", help="The broker: mqtt[s]://[USER@]HOST[:PORT].")
 @click.option("--mqtt-ca", metavar="FILE", help="CA certificate of the broker (default: the system's).")
-@click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True,
+@click.option("--port", type=WholeNumberRange(0, 65535), default=DEFAULT_PORT, show_default=True,
               help="Port of the page; 0: any free one.")  # fmt: skip
 @click.option("--lan/--no-lan", default=None, help="Let other machines look at it.")
 def command(**flags: Any) -> None:

@@ -23,7 +23,7 @@ from focus_companion.commands.shared.broker_options import chosen_broker
 from focus_companion.commands.shared.console import BadInput, print_notice
 from focus_companion.commands.shared.ending import end_in_time, leave
 from focus_companion.commands.shared.game_options import GameOptions
-from focus_companion.commands.shared.numbers import NumberRange
+from focus_companion.commands.shared.numbers import NumberRange, WholeNumberRange
 from focus_companion.commands.shared.phone_page import phone_page
 from focus_companion.commands.shared.pin import print_phone
 from focus_companion.commands.shared.rule_options import match_options
@@ -82,7 +82,7 @@ class Name(_NameType):
 @seat_options
 @click.option("--new", is_flag=True, help="Begin a new game, also when one is unfinished.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), help="Port of the page (default 8000; 0: any free one)."
+    "--port", type=WholeNumberRange(0, 65535), help="Port of the page (default 8000; 0: any free one)."
 )
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
 @click.option("--lan/--no-lan", default=None, help="Let other machines watch; they need the PIN to act.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from focus_companion.commands.shared.console import BadInput, NegativeResult
-from focus_companion.commands.shared.numbers import NumberRange
+from focus_companion.commands.shared.numbers import NumberRange, WholeNumberRange
 from focus_companion.commands.shared.picture_sentences import cut_off_text, why_text
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.formats.board_text import board_text
@@ -41,7 +41,7 @@ _MIN_AGREEMENT = 0.6
 
 @click.command("read")
 @click.argument("image", type=click.Path(path_type=Path))
-@click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="How many play.")
+@click.option("--players", type=WholeNumberRange(2, 4), default=2, show_default=True, help="How many play.")
 @click.option(
     "--rank1",
     type=click.Choice(SIDES),

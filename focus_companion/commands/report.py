@@ -13,7 +13,7 @@ import click
 
 from focus_companion.commands.doctor import examine
 from focus_companion.commands.shared.console import BadInput
-from focus_companion.commands.shared.numbers import NumberRange
+from focus_companion.commands.shared.numbers import NumberRange, WholeNumberRange
 from focus_companion.settings import Settings, load
 
 _DESCRIPTIONS: Final = {
@@ -47,7 +47,7 @@ _DESCRIPTIONS: Final = {
 @click.option("--yes", is_flag=True, help="Do not ask before the pictures are packed.")
 @click.option("--camera", metavar="SOURCE|demo", help="The camera (default: the one that play would use).")
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
-@click.option("--port", type=click.IntRange(0, 65535), help="Port of the page of a running play.")
+@click.option("--port", type=WholeNumberRange(0, 65535), help="Port of the page of a running play.")
 def command(
     output: Path | None,
     pictures: bool,

@@ -12,7 +12,7 @@ from typing import IO
 import click
 
 from focus_companion.commands.shared.console import NegativeResult
-from focus_companion.commands.shared.numbers import NumberRange
+from focus_companion.commands.shared.numbers import NumberRange, WholeNumberRange
 from focus_companion.game.colours import NAMES, names
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
@@ -37,11 +37,11 @@ from focus_companion.players.protocol import (
 )
 @click.option(
     "--nodes",
-    type=click.IntRange(1, 1_000_000_000),
+    type=WholeNumberRange(1, 1_000_000_000),
     help="Positions to look at instead of a time, so that results are repeatable.",
 )
 @click.option(
-    "--level", type=click.IntRange(1, BEST_LEVEL), default=BEST_LEVEL, show_default=True, help="How strong."
+    "--level", type=WholeNumberRange(1, BEST_LEVEL), default=BEST_LEVEL, show_default=True, help="How strong."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--data", metavar="DIR", help="Folder of the journal, for a game's number or last.")

@@ -23,6 +23,7 @@ from focus_companion.commands.shared.explanations import explain_options, write_
 from focus_companion.commands.shared.numbers import NumberRange
 from focus_companion.commands.shared.picture_sentences import why_text
 from focus_companion.commands.shared.rule_options import camera_rule_options
+from focus_companion.commands.shared.sources import refuse_source
 from focus_companion.commands.shared.table_choice import boards_for, lens_for, table_options
 from focus_companion.commands.shared.taping import begin_tape, sight_to_json, tape_options
 from focus_companion.game.rules import Rules
@@ -113,7 +114,7 @@ def command(
     )
     session = Session(rules, {}, None, sight, start_from=start_from, takes_reading=True)
     seen: set[str] = set()
-    kept_at = _recordable(record)
+    kept_at = _recordable(record, source)
     try:
         with ExitStack() as closing:
             frames = closing.enter_context(open_source(source, fps=fps))
@@ -230,7 +231,7 @@ def _write_event(event: Event, out: TextIO | None) -> None:
         click.echo(f"{event.time:9.2f} {event_line(event)}")
 
 
-def _recordable(record: str | None) -> Path | None:
+def _recordable(record: str | None, source: str) -> Path | None:
     """The path of the record, which is written only at the end of the game.
 
     Raises:
@@ -239,6 +240,7 @@ def _recordable(record: str | None) -> Path | None:
     if record is None:
         return None
     path = Path(record)
+    refuse_source(record, source, "--record")
     if path.is_dir() or not os.access(path.parent, os.W_OK):
         raise BadInput(f"--record: {record} cannot be written; choose a place that can be")
     return path

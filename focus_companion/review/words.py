@@ -46,8 +46,9 @@ def review_lines(review: Review) -> Iterator[str]:
             yield f"  {swing_sentence(turn)}"
     else:
         yield TEXTS["no_swings"]
-    yield ""
-    yield TEXTS["turns"]
+    if review.turns:
+        yield ""
+        yield TEXTS["turns"]
     for turn in review.turns:
         yield f"{turn.ply:4}. {NAMES[turn.player]:6} {turn.move!s:5}  {changes_text(turn)}"
 

@@ -79,6 +79,17 @@ def test_a_link_stays_and_the_export_is_where_it_leads(focus: Any, write: Any, t
     assert place.read_bytes().startswith(b"(;FF[4]")
 
 
+def test_the_record_that_is_read_is_not_overwritten(focus: Any, write: Any, tmp_path: Path) -> None:
+    record = write("g.json", game({"players": 2}, 4))
+    before = record.read_bytes()
+    link = tmp_path / "link"
+    link.symlink_to(record)
+    for output in (record, link):
+        ended = focus("export", record, "--format", "csv", "--output", output)
+        ended.refused(2, f"--output: {output} is the file that is read")
+    assert record.read_bytes() == before
+
+
 def test_a_missing_folder_is_reported(focus: Any, write: Any, tmp_path: Path) -> None:
     path = write("g.json", game({"players": 2}, 1))
     ended = focus("export", path, "--format", "sgf", "--output", tmp_path / "no" / "out.sgf")

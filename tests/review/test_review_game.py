@@ -11,6 +11,7 @@ from focus_companion.cli import cli
 from focus_companion.commands.shared import console
 from focus_companion.formats.json_record import write_json
 from focus_companion.formats.match import Match
+from focus_companion.game.declarations import Declaration
 from focus_companion.game.faults import IllegalMove
 from focus_companion.game.record import Entry, GameRecord, positions
 from focus_companion.game.rules import Rules
@@ -38,6 +39,12 @@ def test_every_turn_is_reviewed_with_the_change_of_chances(variant: dict[str, An
     sizes = sorted((abs(turn.swing) for turn in found.turns), reverse=True)
     assert [abs(turn.swing) for turn in found.swings] == sizes[:3]
     assert review(record) == found
+
+
+def test_a_game_without_turns_has_no_list_of_turns() -> None:
+    rules = Rules.make(2)
+    lines = list(review_lines(review(GameRecord(rules, entries=(Entry(Declaration("resign", "r")),)))))
+    assert lines == ["Turns: 0. Won by green (resigned).", "", "No turn changed the chances."]
 
 
 def test_a_blunder_is_a_swing_for_which_the_better_turn_is_named() -> None:

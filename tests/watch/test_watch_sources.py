@@ -75,6 +75,10 @@ def test_a_record_that_cannot_be_written_is_refused_before_the_game(tmp_path: Pa
     for record in (tmp_path, tmp_path / "nowhere" / "game.json"):
         events, said = watch(CLIP, *RULES, "--record", record, status=2)
         assert events == [] and f"--record: {record} cannot be written" in said
+    copy = tmp_path / "clip"
+    copy.write_bytes(b"a recording")
+    events, said = watch(copy, *RULES, "--record", copy, status=2)
+    assert events == [] and f"--record: {copy} is the file that is read" in said
 
 
 @pytest.mark.slow

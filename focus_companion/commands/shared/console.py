@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ log = logging.getLogger(__name__)
 PROGRAM = "focus-companion"
 _MAX_LINE_LENGTH = 1000
 """Characters; text that an error line quotes from a file may have any length."""
+_BYTE = re.compile("[\udc80-\udcff]")
+_QUOTED_BYTE = re.compile(r"\\udc([89a-f][0-9a-f])")
 COMPLETION_VARIABLE = "_FOCUS_COMPANION_COMPLETE"
 """Set by the shell to request completions."""
 TRACEBACK_VARIABLE = "FOCUS_COMPANION_TRACEBACK"
@@ -47,10 +50,18 @@ class BadInput(CommandError):
 
 def print_notice(line: str) -> None:
     """Print ``line`` as one line on standard error, whatever characters it contains."""
-    clean = printable(line[:_MAX_LINE_LENGTH])
+    clean = printable(_bytes_shown(line[:_MAX_LINE_LENGTH]))
     # Standard error may be closed or a broken pipe; then nobody is left to read it.
     with suppress(OSError, ValueError):
         print(f"{PROGRAM}: {clean}", file=sys.stderr, flush=True)
+
+
+def _bytes_shown(text: str) -> str:
+    """``text`` with bytes of file names that are not UTF-8 as shells write them, such as ``\\xff``. In the
+    text, a surrogate stands for each, quoted or not.
+    """
+    text = _QUOTED_BYTE.sub(r"\\x\1", text)
+    return _BYTE.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:02x}", text)
 
 
 def run(command: click.Command, args: Sequence[str] | None = None) -> int:

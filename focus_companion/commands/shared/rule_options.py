@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from focus_companion.commands.shared.console import BadInput
+from focus_companion.commands.shared.numbers import WholeNumberRange
 from focus_companion.formats.errors import shown
 from focus_companion.game.colours import LETTER, NAMES
 from focus_companion.game.match import MAX_GAMES
@@ -85,13 +86,13 @@ class Total(_TotalType):
 
 
 _OPTIONS: Final = (
-    click.option("--players", type=click.IntRange(2, 4), help="How many play: 2, 3 or 4 (default 2)."),
+    click.option("--players", type=WholeNumberRange(2, 4), help="How many play: 2, 3 or 4 (default 2)."),
     click.option(
         "--order", type=Order(), help="Players in turn order, e.g. green,blue,red; the first begins."
     ),
     click.option("--partners/--no-partners", default=None, help="Four players in two pairs."),
     click.option("--fast/--no-fast", default=None, help="Fast game: captures decide."),
-    click.option("--fast-each", type=click.IntRange(1, 99), help="Fast game: captures from each opponent."),
+    click.option("--fast-each", type=WholeNumberRange(1, 99), help="Fast game: captures from each opponent."),
     click.option("--fast-total", type=Total(), help="Fast game: captures of any colour, or none."),
     click.option(
         "--fast-own",
@@ -163,7 +164,7 @@ def match_options(command: Command) -> Command:
     """
     option = click.option(
         "--games",
-        type=click.IntRange(1, MAX_GAMES),
+        type=WholeNumberRange(1, MAX_GAMES),
         help="Games of a match; each piece captured is a point (default 1; the preset tournament: 2).",
     )
 

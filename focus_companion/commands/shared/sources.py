@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from focus_companion.commands.shared.console import BadInput, print_notice
@@ -58,6 +59,13 @@ def load(game: str, data: str | None, *, match: bool = False) -> Match:
         found = read_record(read_bytes(game), game)
     warn(found, game)
     return found
+
+
+def refuse_source(output: str | None, source: str, option: str) -> None:
+    """Raise BadInput if ``output``, named by ``option``, is the file that is read."""
+    with suppress(OSError, ValueError):
+        if output is not None and Path(output).is_file() and Path(output).samefile(source):
+            raise BadInput(f"{option}: {output} is the file that is read; give another name")
 
 
 def warn(match: Match, place: str) -> None:
