@@ -1,4 +1,4 @@
-"""Removes passwords from addresses before they are printed, logged or sent to a page."""
+"""Addresses: without passwords where they are printed, logged or sent to a page; cookies by port."""
 
 from __future__ import annotations
 
@@ -48,3 +48,11 @@ def shown_address(address: str) -> str:
 def without_secrets(text: str) -> str:
     """``text`` with every address in it replaced by :func:`shown_address`, for errors and logs."""
     return _ADDRESS.sub(lambda found: shown_address(found[0]), text)
+
+
+def cookie_of(name: str, host: str) -> str:
+    """The name of a cookie for the port in ``host``, a ``Host`` header. Browsers keep cookies by host alone,
+    so two companions on one machine would replace each other's.
+    """
+    port = _HOST_AND_PORT.fullmatch(host)
+    return f"{name}_{port[2][1:]}" if port and port[2] and port[2][1:] else name

@@ -221,7 +221,7 @@ _CHECKS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
         "a port from 1 to 65535, or 0 for any free one",
     ),
     "lan": (lambda value: isinstance(value, bool), "true or false"),
-    "pin": (lambda value: _is_text(value, 64) and len(value) >= 4, "a text of 4 to 64 characters"),
+    "pin": (lambda value: _is_text(value, 64) and len(value.strip()) >= 4, "a text of 4 to 64 characters"),
     "log": (lambda value: value in LOG_LEVELS, " or ".join((", ".join(LOG_LEVELS[:-1]), LOG_LEVELS[-1]))),
     "fps": (lambda value: _is_number(value, 0.1, 1000), "a number of pictures a second"),
     "lens": (_is_text, "the name of a lens profile, or its file"),

@@ -91,6 +91,9 @@ FORMATS: Final[dict[str, Format]] = {
 }
 """The formats by name."""
 
+OF_ONE_GAME: Final = ("svg", "gif", "html", "mp4")
+"""Those that show one game and no match."""
+
 NAMES: Final = (*(name for name in FORMATS if name != "mp4"), "html", "mp4")
 """What a game can be written as: the formats, and the page of a game, which `web.story` makes."""
 

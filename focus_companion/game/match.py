@@ -30,7 +30,7 @@ class MatchPlace:
             raise ValueError("the length of a match must be a number of games")
         if not 1 <= self.length <= MAX_GAMES:
             raise ValueError(f"a match has 1 to {MAX_GAMES} games, not {str(self.length)[:20]}")
-        if not all(isinstance(game, int) for game in self.before) or len(self.before) >= self.length:
+        if not all(type(game) is int for game in self.before) or len(self.before) >= self.length:
             raise ValueError("the games before must be numbers, and fewer than the match has games")
 
     @property

@@ -15,6 +15,7 @@ from ..formats.strict_json import compact
 from ..game.colours import LETTER
 from ..game.position import parse_position
 from ..session.events import event_from_json
+from ..session.kinds import fits
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
 """Ours stay far below."""
@@ -201,7 +202,7 @@ def read_log(payload: bytes, table: str, game: int) -> GameLog:
     players, points = _by_colour(value, "players"), _by_colour(value, "points")
     if not all(isinstance(name, str) for name in players.values()):
         raise InvalidMessage("“players” are not names")
-    if not all(isinstance(count, int) for count in points.values()):
+    if not all(fits(count, int) for count in points.values()):
         raise InvalidMessage("“points” are not numbers")
     log = GameLog(
         _of_table(value, table),

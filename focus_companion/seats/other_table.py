@@ -179,7 +179,7 @@ class OtherTable:
 
     def _check_pair(self, history: History, there: Mapping[str, Any]) -> None:
         game, rules, order = there.get("game"), there.get("rules"), there.get("order")
-        if not isinstance(game, int) or not isinstance(order, list):
+        if not isinstance(game, int) or isinstance(game, bool) or not isinstance(order, list):
             raise Declined("it sends no game")
         if self._paired is not None and self._paired != (history.game, game):
             here_new, there_new = self._paired[0] != history.game, self._paired[1] != game

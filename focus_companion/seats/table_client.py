@@ -16,6 +16,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from .. import private_files
+from ..addresses import cookie_of
 from ..formats.errors import printable
 from ..game.colours import LETTER
 
@@ -104,8 +105,9 @@ class TableClient:
         connect = http.client.HTTPSConnection if safe else http.client.HTTPConnection
         line = connect(parts.hostname or "", parts.port, timeout=_TIMEOUT)
         headers = {"Content-Type": "application/json", "Accept-Language": "en"}
+        cookie = cookie_of(SEAT_COOKIE, f":{line.port}" if line.port != line.default_port else "")
         if token:
-            headers["Cookie"] = f"{SEAT_COOKIE}={token}"
+            headers["Cookie"] = f"{cookie}={token}"
         try:
             line.request(method, path, None if body is None else json.dumps(body), headers)
             with line.getresponse() as answer:
@@ -129,7 +131,7 @@ class TableClient:
             said = parsed.get("error")
             text = said if isinstance(said, str) else f"HTTP {answer.status}"
             raise Declined(printable(text[:_MAX_REASON_LENGTH]).strip())
-        return Answer(parsed, _token(cookies))
+        return Answer(parsed, _token(cookies, cookie))
 
     def _read(self) -> dict[str, str]:
         kept = self._all().get(self.address)
@@ -156,9 +158,9 @@ class TableClient:
             log.warning("%s cannot be written (%s); after a restart new links are needed", self._path, error)
 
 
-def _token(headers: list[str]) -> str:
+def _token(headers: list[str], cookie: str) -> str:
     for header in headers:
         cookies = SimpleCookie(header)
-        if SEAT_COOKIE in cookies:
-            return cookies[SEAT_COOKIE].value
+        if cookie in cookies:
+            return cookies[cookie].value
     return ""

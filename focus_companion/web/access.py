@@ -20,9 +20,9 @@ from urllib.parse import urlsplit
 
 from flask import Request
 
+from ..addresses import cookie_of
 from .secret_words import digest, has_digest, new_word
 
-PIN_COOKIE: Final = "focus_pin"
 _TOKEN_BYTES: Final = 24
 """Random bytes of a token that replaces the PIN."""
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -95,6 +95,11 @@ def is_loopback(address: str | None) -> bool:
     return parsed is not None and (getattr(parsed, "ipv4_mapped", None) or parsed).is_loopback
 
 
+def pin_cookie(request: Request) -> str:
+    """The name of the cookie that holds the token for the PIN."""
+    return cookie_of("focus_pin", request.headers.get("Host", ""))
+
+
 @dataclass
 class _Tries:
     wrong: int = 0
@@ -105,7 +110,8 @@ class PinGate:
     """Compares PINs, slows down guessing per address and overall, and issues tokens for the right PIN."""
 
     def __init__(self, pin: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._pin = digest(pin)
+        # Keyboards of phones like to add a space.
+        self._pin = digest(pin.strip())
         self._clock = clock
         self._lock = threading.Lock()
         self._tokens: OrderedDict[str, None] = OrderedDict()
@@ -115,7 +121,7 @@ class PinGate:
 
     def enter(self, pin: str, address: str) -> str:
         """A token for the right PIN. Raises HttpError: it is wrong (401), or sent too soon (429)."""
-        right = has_digest(pin, self._pin)
+        right = has_digest(pin.strip(), self._pin)
         with self._lock:
             now = self._clock()
             tries = self._tries_of(_network(address))
@@ -231,7 +237,7 @@ class Access:
     def may_act(self, request: Request) -> bool:
         """Whether this viewer may act now without entering the PIN."""
         return self.is_host(request) or (
-            self.gate is not None and self.gate.knows(request.cookies.get(PIN_COOKIE))
+            self.gate is not None and self.gate.knows(request.cookies.get(pin_cookie(request)))
         )
 
     def check_act(self, request: Request) -> None:
@@ -248,7 +254,7 @@ class Access:
         raise HttpError(HTTPStatus.UNAUTHORIZED, "Enter the PIN that the host shows.", pin=True)
 
     def enter(self, request: Request, pin: str) -> str:
-        """A token for the cookie :data:`PIN_COOKIE`, in exchange for the right PIN."""
+        """A token for the cookie of :func:`pin_cookie`, in exchange for the right PIN."""
         self.check_origin(request)
         if self.gate is None:
             raise HttpError(HTTPStatus.FORBIDDEN, "This game has no PIN: only the host machine may act.")

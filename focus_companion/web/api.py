@@ -14,7 +14,7 @@ from ..formats.strict_json import loads
 from ..session.requests import Request, RequestRefused
 from ..storage.matches import match_of
 from . import current
-from .access import PIN_COOKIE, HttpError
+from .access import HttpError, pin_cookie
 from .again import from_here
 from .bodies import json_body
 from .downloads import download
@@ -281,5 +281,5 @@ def enter() -> tuple[Response, HTTPStatus]:
         raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"pin": "…"}.')
     token = access.enter(request, pin)
     response = jsonify(accepted=True)
-    response.set_cookie(PIN_COOKIE, token, samesite="Strict", httponly=True)
+    response.set_cookie(pin_cookie(request), token, samesite="Strict", httponly=True)
     return response, HTTPStatus.OK

@@ -20,7 +20,7 @@ def download(games: Match, wanted: str, name: str) -> Response:
     server is too busy.
     """
     # Imported here because all formats are slow to import, and few games are downloaded.
-    from ..formats.writing import NAMES
+    from ..formats.writing import NAMES, OF_ONE_GAME
     from .exports import ExportBusy, ExportFailed, export_games
 
     if wanted not in NAMES:
@@ -28,6 +28,13 @@ def download(games: Match, wanted: str, name: str) -> Response:
             HTTPStatus.BAD_REQUEST,
             "There is no format “{format}”. Choose one of: {formats}.",
             values={"format": wanted[:40], "formats": ", ".join(NAMES)},
+        )
+    if wanted in OF_ONE_GAME and len(games.games) != 1:
+        formats = ", ".join(name for name in NAMES if name not in OF_ONE_GAME)
+        raise HttpError(
+            HTTPStatus.BAD_REQUEST,
+            "A match has no {format}. Save its games one by one, or the match as one of: {formats}.",
+            values={"format": wanted, "formats": formats},
         )
     try:
         made = export_games(games, wanted, g.language)

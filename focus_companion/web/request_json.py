@@ -134,7 +134,7 @@ def _kind(kind: object) -> str:
 
 def _pace(body: Mapping[str, Any]) -> float | None:
     pace = body.get("pace")
-    if pace is not None and pace not in PACES:
+    if pace is not None and (isinstance(pace, bool) or pace not in PACES):
         raise BadRequest(f"“pace” must be one of {', '.join(f'{pace:.0f}' for pace in PACES)} seconds.")
     return None if pace is None else float(pace)
 

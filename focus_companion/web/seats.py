@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, current_app, jsonify, render_template, request
 
+from ..addresses import cookie_of
 from ..game.colours import LETTER, NAMES
 from ..game.moves import Move
 from ..seats.table_client import SEAT_COOKIE
@@ -38,7 +39,11 @@ def _seats() -> dict[str, str]:
 
 def own_seat() -> str:
     """The far seat (a colour) of the browser that sent this request; "" if none."""
-    return far_seats().seat_of(request.cookies.get(SEAT_COOKIE), _seats())
+    return far_seats().seat_of(request.cookies.get(_cookie()), _seats())
+
+
+def _cookie() -> str:
+    return cookie_of(SEAT_COOKIE, request.headers.get("Host", ""))
 
 
 def is_own_retirement(wanted: Request) -> bool:
@@ -82,7 +87,7 @@ def enter() -> Response:
     colour, token = far_seats().enter(word, _seats())
     response = jsonify(accepted=True, player=colour)
     # Not strict: a player who comes back by a link in a message must still be recognized.
-    response.set_cookie(SEAT_COOKIE, token, max_age=SEAT_COOKIE_SECONDS, samesite="Lax", httponly=True)
+    response.set_cookie(_cookie(), token, max_age=SEAT_COOKIE_SECONDS, samesite="Lax", httponly=True)
     return response
 
 

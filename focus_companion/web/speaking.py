@@ -9,7 +9,7 @@ from flask import Blueprint, Response, g, jsonify, request
 
 from ..formats.strict_json import compact
 from ..session.events import Event
-from ..speech import NoSuchQuestion, Voice, answer, narrate
+from ..speech import QUESTIONS, NoSuchQuestion, Voice, answer, narrate
 from . import current
 from .access import HttpError
 from .catalogues import translations
@@ -40,6 +40,12 @@ def speech() -> Response:
 def answered() -> Response:
     """``{"text": …}``: the answer to ``about`` (turn, standing, time, or square with ``square=d5``)."""
     about, square = request.args.get("about", ""), request.args.get("square", "").strip().lower()
+    if about not in QUESTIONS:
+        raise HttpError(
+            HTTPStatus.BAD_REQUEST,
+            "There is no question “{question}”. Choose one of: {questions}.",
+            values={"question": about[:40], "questions": ", ".join(QUESTIONS)},
+        )
     try:
         text = answer(about, current.session().state(), Voice(translations(g.language)), square)
     except NoSuchQuestion:

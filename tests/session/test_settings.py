@@ -77,6 +77,7 @@ def test_without_anything_the_folders_are_the_users(tmp_path: Path, monkeypatch:
         ('port = "x"', "65535"),
         ("speed = 3", "no such setting"),
         ("pin = 1", "pin"),
+        ('pin = "  1  "', "pin"),
         ("lights = 3", "lights"),
         ("port = ", "TOML"),
         ("x = " + "[" * 3000, "TOML"),

@@ -123,6 +123,29 @@ def test_the_pin_permits_this_browser_to_act(lan_app: Flask) -> None:
     assert act(client, host="192.168.1.20", remote="192.168.1.77", Cookie=token).status_code in (200, 202)
 
 
+def test_a_pin_is_accepted_with_spaces_around_it(lan_app: Flask) -> None:
+    ask = {"headers": {"Host": "192.168.1.20"}, "environ_overrides": LAN}
+    assert lan_app.test_client().post("/api/pin", json={"pin": " 4821 "}, **ask).status_code == 200
+
+
+def test_two_companions_on_one_machine_keep_their_cookies(table) -> None:
+    """A browser sends the cookies of one port to the other, too."""
+    table.start()
+    client, tokens = None, []
+    for port in (8000, 8001):
+        app = create_app(table.session, table.journal, lan=True, pin="4821")
+        browser = app.test_client(use_cookies=False)
+        headers = {"Host": f"192.168.1.20:{port}"}
+        right = browser.post("/api/pin", json={"pin": "4821"}, headers=headers, environ_overrides=LAN)
+        tokens.append(right.headers["Set-Cookie"].split(";")[0])
+        client = client or browser
+    names = [token.partition("=")[0] for token in tokens]
+    assert len(set(names)) == 2
+    both = "; ".join(tokens)
+    assert client is not None
+    assert act(client, "192.168.1.20:8000", "192.168.1.77", Cookie=both).status_code in (200, 202)
+
+
 def test_without_a_pin_the_lan_can_only_watch(table) -> None:
     table.start()
     client = create_app(table.session, table.journal, lan=True).test_client()

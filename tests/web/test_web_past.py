@@ -96,6 +96,20 @@ def test_a_match_still_counts_a_deleted_game(tmp_path: Path, make_table: Any) ->
     assert len(client.get("/api/games/3/export?format=json&match=1").get_json()["games"]) == 2
 
 
+@pytest.mark.parametrize("name", ["svg", "gif", "html", "mp4"])
+def test_a_match_is_not_saved_as_one_game(tmp_path: Path, make_table: Any, name: str) -> None:
+    table = make_table(tmp_path)
+    for request in (NewGame(Rules.make(2), games=2), Resign("r"), Rematch()):
+        table.session.submit(request)
+        table.session.attend()
+    client = create_app(table.session, table.journal).test_client()
+    answer = client.get(f"/api/games/3/export?format={name}&match=1")
+    assert answer.status_code == 400
+    assert answer.get_json()["error"] == (
+        f"A match has no {name}. Save its games one by one, or the match as one of: json, sgf, text, csv."
+    )
+
+
 def test_the_game_at_the_table_is_not_deleted(pages: FlaskClient) -> None:
     answer = pages.post("/api/games/2", json={"deleted": True})
     assert answer.status_code == 409 and "at the table" in answer.get_json()["error"]

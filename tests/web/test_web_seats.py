@@ -155,11 +155,11 @@ def test_a_player_keeps_the_seat_after_a_restart(table: Any, app: Flask, tmp_pat
     friend = sit(app)
     kept = tmp_path / FILE_NAME
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    cookie = friend.get_cookie("focus_seat", domain="192.0.2.1")
+    cookie = friend.get_cookie("focus_seat_8000", domain="192.0.2.1")
     assert cookie is not None and cookie.value not in kept.read_text(), "only its digest may be stored"
     again = create_app(table.session, table.journal, lan=True, pin="123456", far=FarSeats(tmp_path))
     page = away(again)
-    page.set_cookie("focus_seat", cookie.value, domain="192.0.2.1")
+    page.set_cookie("focus_seat_8000", cookie.value, domain="192.0.2.1")
     assert 'data-seat="green"' in page.get("/", headers=HOST).text
     assert "data-seat" not in away(again).get("/", headers=HOST).text
     links = again.test_client().get("/api/far", headers={"Host": "127.0.0.1"}).get_json()["links"]
@@ -232,7 +232,7 @@ def test_players_keep_their_seats_if_the_program_is_restarted_between_two_games_
     assert again.state()["seats"] == {"green": "board", "red": "far"}
     page = away(create_app(again, table.journal, lan=True, pin="123456", far=FarSeats(tmp_path)))
     page.set_cookie(
-        "focus_seat", friend.get_cookie("focus_seat", domain="192.0.2.1").value, domain="192.0.2.1"
+        "focus_seat_8000", friend.get_cookie("focus_seat_8000", domain="192.0.2.1").value, domain="192.0.2.1"
     )
     assert 'data-seat="red"' in page.get("/", headers=HOST).text
     again.close()
@@ -287,7 +287,7 @@ def test_seats_stored_without_their_game_are_those_of_the_running_game(
     kept.write_text(json.dumps({"green": json.loads(kept.read_text())["green"]}))
     page = away(create_app(table.session, table.journal, lan=True, pin="123456", far=FarSeats(tmp_path)))
     page.set_cookie(
-        "focus_seat", friend.get_cookie("focus_seat", domain="192.0.2.1").value, domain="192.0.2.1"
+        "focus_seat_8000", friend.get_cookie("focus_seat_8000", domain="192.0.2.1").value, domain="192.0.2.1"
     )
     assert 'data-seat="green"' in page.get("/", headers=HOST).text
 
@@ -319,6 +319,7 @@ def test_a_page_cannot_start_programs(table: Any, client: FlaskClient) -> None:
         {"act": "seat", "player": "red", "kind": "table:"},
         {"act": "seat", "player": "red"},
         {"act": "seat", "player": "red", "kind": "companion", "pace": 3},
+        {"act": "seat", "player": "red", "kind": "companion", "pace": True},
         {"act": "new_game", "played_by": ["red"]},
         {"act": "new_game", "played_by": {"pink": "far"}},
     ],

@@ -58,4 +58,8 @@ def test_questions_are_answered(app: Flask, table: Any) -> None:
     assert reply_to("about=square&square=B7&lang=it") == (200, "Bravo sette, dall’alto: verde, rosso.")
     assert reply_to("about=standing&lang=pl")[1].startswith("Ruch 1. Zielony: zbite 0, w rezerwie 0.")
     assert reply_to("about=square&square=z9") == (400, "Ask for a square by its name, such as d5.")
-    assert reply_to("about=weather")[0] == 400
+    choices = "turn, standing, time, square"
+    assert reply_to("about=weather") == (
+        400, f"There is no question “weather”. Choose one of: {choices}."
+    )  # fmt: skip
+    assert reply_to("lang=pl") == (400, f"Nie ma pytania „”. Wybierz jedno z: {choices}.")
