@@ -70,7 +70,7 @@ def take_hint(request: TakeHint, history: History, time: float) -> Iterator[Even
     square = "" if origin is None else SQUARES[origin]
     if history.hint is None:
         yield Hinted(time, player, 1, square)
-    elif history.hint.step < request.step:
+    elif history.hint.step < request.step or history.assessment is not None:
         yield Hinted(time, player, 2, square, str(request.move))
 
 

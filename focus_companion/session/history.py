@@ -68,7 +68,7 @@ class History:
     ``reading``: the newest such position, unless the players accepted it or played on. ``played_by``: the
     kind of seat by letter, for players whose turns the people at the table make; ``reply``: the turn to be
     made for one of them now; ``seat_failed``: why there is none. ``hint`` and ``assessment``: the last ones
-    for the current turn.
+    for the current turn, no assessment from before the hint.
     """
 
     rules: Rules
@@ -247,7 +247,8 @@ class History:
             case SeatFailed():
                 return replace(self, seat_failed=event)
             case Hinted():
-                return replace(self._noted(event), hint=event)
+                # The newer help is the one wanted; their times may be equal, as while there are no pictures.
+                return replace(self._noted(event), hint=event, assessment=None)
             case Assessed():
                 return replace(self._noted(event), assessment=event)
             case Seated():

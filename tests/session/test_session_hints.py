@@ -120,6 +120,18 @@ def test_the_stack_in_hand_is_good_fair_or_poor() -> None:
     assert made.history.ply == 1 and made.state()["assessment"] is None
 
 
+def test_a_hint_takes_the_place_of_the_assessment_before_it() -> None:
+    """Also if no picture comes between them, so that their times are equal."""
+    made = session()
+    made.push(Still(0))  # type: ignore[arg-type]
+    for step in (1, 2, 2):
+        assess(made)
+        assert made.state()["assessment"] is not None
+        (again,) = hint(made)
+        assert again["step"] == step
+        assert made.state()["assessment"] is None and made.state()["hint"]["step"] == step
+
+
 def test_only_turns_of_ones_own_stack_are_assessed_and_none_in_a_match() -> None:
     assert "match" in assess(session(match=MatchPlace(3)))
     assert "at the table" in assess(session(played_by={"g": "far"}))

@@ -134,7 +134,7 @@ function liveMarks(state, asking) {
     candidates: candidates(state),
     asked: prompt ? null : next ? `*${next}` : (reply ?? hint)?.move,
     mover: (next && stacksOf(position)[next].at(-1)) || letterOf(state.to_move),
-    hinted: (hint?.step === 1 ? hint.square : null) ?? assessment?.square,
+    hinted: assessment?.square ?? (hint?.step === 1 ? hint.square : null),
   };
 }
 

@@ -126,7 +126,7 @@ function turn(state) {
 
 /** The computer's last advice for this turn, "" if there is none. */
 function adviceWords({ hint, assessment }) {
-  if (assessment && !(hint?.time > assessment.time)) return assessmentWords(assessment);
+  if (assessment) return assessmentWords(assessment); // newer than the hint
   if (!hint) return "";
   if (hint.move) return t("Hint: {move}.", { move: moveWords(hint.move) });
   return hint.square ? t("Hint: move the stack on {square}, or a part of it.", { square: hint.square }) : t("Hint: place a piece from the reserve.");
