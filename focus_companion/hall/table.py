@@ -8,6 +8,7 @@ from typing import Any, Final
 from ..game.colours import LETTER
 from ..game.rules import Rules
 from ..mqtt.messages import GAME_KEYS, GameLog, InvalidMessage, TableEvent, TableStatus
+from ..session.dates import local_date
 from ..session.events import event_from_json
 from ..session.history import History
 
@@ -197,7 +198,7 @@ def fold(events: list[TableEvent]) -> History:
         rules = Rules.from_json(dict(first.event["rules"]), played=True)
         players = {LETTER[colour]: player["name"] for colour, player in first.event["players"].items()}
         named = {letter: name for letter, name in players.items() if name}
-        history = History.begin(rules, named, game=first.game, date=first.began[:10])
+        history = History.begin(rules, named, game=first.game, date=local_date(first.began))
         return history.take_all(event_from_json(event.event) for event in events)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidMessage(f"its events are not a game ({error})") from error

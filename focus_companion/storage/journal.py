@@ -18,6 +18,7 @@ from ..formats.strict_json import compact, is_seconds
 from ..game.colours import NAMES
 from ..game.record import GameRecord
 from ..game.rules import Rules
+from ..session.dates import local_date
 from ..session.events import Corrected, Event, GameBegan, Moved, Result, TakenBack, event_from_json
 from ..session.history import History
 from . import opening, seals
@@ -299,7 +300,7 @@ class Journal:
         began, rules, players = self._row_of(game, "SELECT began, rules, players FROM games WHERE id = ?")
         try:
             agreed = Rules.from_json(json.loads(rules), played=True)
-            history = History.begin(agreed, json.loads(players), game=game, date=began[:10])
+            history = History.begin(agreed, json.loads(players), game=game, date=local_date(began))
             before = seals.START
             query = (
                 "SELECT id, type, time, wall, body, seal FROM events WHERE game = ? AND id <= ? ORDER BY id"

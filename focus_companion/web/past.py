@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any, Final
 
+from ..session.dates import local_date
 from ..session.names import clean_text
 from .access import HttpError
 from .ports import GameJournal
@@ -34,7 +35,7 @@ def check_exists(journal: GameJournal, game: int) -> None:
         raise HttpError(
             HTTPStatus.GONE,
             "Game {game} was deleted on {date}. It can be restored at the end of the list of games.",
-            values={"game": game, "date": deleted[:10]},
+            values={"game": game, "date": local_date(deleted)},
         )
 
 

@@ -7,6 +7,8 @@ import stat
 import subprocess
 import sys
 import threading
+import time
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,21 @@ def test_the_record_from_the_journal_is_that_of_the_game(tmp_path: Path) -> None
     assert record.players == NAMES
     with pytest.raises(LookupError, match="no game 77"):
         journal.record(77)
+
+
+@pytest.mark.parametrize("zone", ["UTC-14", "UTC+12"])
+def test_the_date_of_a_game_is_that_of_the_players_calendar(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str
+) -> None:
+    """At any time of the day, one of these zones has another date than UTC."""
+    try:
+        with monkeypatch.context() as changed:
+            changed.setenv("TZ", zone)
+            time.tzset()
+            journal, session = played(tmp_path, 4)
+            assert journal.record(1).date == session.history.date == date.today().isoformat()
+    finally:
+        time.tzset()
 
 
 def test_ids_increase_across_games_and_restarts(tmp_path: Path) -> None:

@@ -57,6 +57,11 @@ def at(page: Any, ply: int, last: int) -> None:
     expect(page.locator("body")).to_have_attribute("data-ply", str(ply))
 
 
+def test_the_date_is_the_same_in_every_time_zone(sent: Callable[..., Any]) -> None:
+    for zone in ("America/New_York", "Pacific/Kiritimati"):
+        expect(sent(game(3), timezone_id=zone).locator("#facts")).to_contain_text("20 Nov 2026")
+
+
 def test_a_game_is_stepped_through_by_keys(sent: Callable[..., Any]) -> None:
     record = game(12, players=NAMES)
     page = sent(record)

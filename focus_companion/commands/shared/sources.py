@@ -94,6 +94,7 @@ def read_bytes(game: str) -> bytes:
 
 
 def _from_journal(game: str, folder: Path, *, match: bool) -> Match:
+    from focus_companion.session.dates import local_date
     from focus_companion.storage.journal import Journal
     from focus_companion.storage.matches import match_of
 
@@ -105,7 +106,7 @@ def _from_journal(game: str, folder: Path, *, match: bool) -> Match:
         try:
             if (deleted := journal.summary(number).deleted) is not None:
                 raise BadInput(
-                    f"{folder}: game {number} was deleted on {deleted[:10]}; restore it at the end of "
+                    f"{folder}: game {number} was deleted on {local_date(deleted)}; restore it at the end of "
                     "the page's list of games"
                 )
             if not match:

@@ -52,7 +52,9 @@ export function list(items) {
 /** A date in the viewer's language; an invalid one unchanged. */
 export function date(text) {
   const day = new Date(text);
-  return Number.isNaN(day.getTime()) ? String(text) : new Intl.DateTimeFormat(region, { dateStyle: "medium" }).format(day);
+  // JavaScript takes 2026-11-20 for midnight in UTC, which in America is the day before.
+  const timeZone = /^\d{4}-\d\d-\d\d$/.test(text) ? "UTC" : undefined;
+  return Number.isNaN(day.getTime()) ? String(text) : new Intl.DateTimeFormat(region, { dateStyle: "medium", timeZone }).format(day);
 }
 
 /** A date and time in the viewer's language and time zone; an invalid one unchanged. */
