@@ -59,7 +59,7 @@ def command(
         return
     if apart:
         raise NegativeResult(f"{folder}: {apart} of {count} events differ")
-    click.echo(f"{folder}: {count} events, all the same", err=True)
+    click.echo(f"{folder}: {count} event{'' if count == 1 else 's'}, as recorded", err=True)
 
 
 def _short(event: object) -> str:

@@ -97,7 +97,8 @@ def status() -> None:
         raise NegativeResult(f"installed ({path}), but systemd does not answer here")
     found = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
     state = f"{found.get('ActiveState', 'unknown')} ({found.get('SubState', '?')})"
-    line = f"{state}, restarted {found.get('NRestarts', '?')} times"
+    restarts = found.get("NRestarts", "?")
+    line = f"{state}, restarted {restarts} time{'' if restarts == '1' else 's'}"
     if found.get("ActiveState") != "active":
         raise NegativeResult(f"{line}; see: journalctl --user --unit {UNIT_NAME}")
     click.echo(f"{line}. {found.get('StatusText', '')}".rstrip())

@@ -112,6 +112,7 @@ class PinGate:
     def __init__(self, pin: str, clock: Callable[[], float] = time.monotonic) -> None:
         # Keyboards of phones like to add a space.
         self._pin = digest(pin.strip())
+        self.of_digits = pin.strip().isdecimal()
         self._clock = clock
         self._lock = threading.Lock()
         self._tokens: OrderedDict[str, None] = OrderedDict()

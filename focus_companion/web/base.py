@@ -58,7 +58,11 @@ def base_app(access: Access, viewers: int, *, camera: bool = False) -> Flask:
 def _template_variables() -> dict[str, Any]:
     """Variables for every template."""
     found: Assets = current_app.extensions["assets"]
-    return {"assets": f"/assets/{found.version}", "language": g.language, "languages": LANGUAGES}
+    access: Access = current_app.extensions["access"]
+    # A phone shows a keypad for digits, on which no other PIN can be typed.
+    keypad = access.gate is None or access.gate.of_digits
+    assets = f"/assets/{found.version}"
+    return {"assets": assets, "language": g.language, "languages": LANGUAGES, "pin_keypad": keypad}
 
 
 def _add_security_headers(response: Response) -> Response:

@@ -70,14 +70,14 @@ def test_systemctl_is_asked(tmp_path: Path) -> None:
     fake = tools / "systemctl"
     fake.write_text(
         f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\n'
-        "echo ActiveState=active; echo SubState=running; echo NRestarts=2\n"
+        "echo ActiveState=active; echo SubState=running; echo NRestarts=1\n"
         'echo "StatusText=Game 4, turn 7"\n',
         encoding="utf-8",
     )
     fake.chmod(0o755)
     assert service(tmp_path, "install", path=str(tools))[0] == 0
     status, printed, _ = service(tmp_path, "status", path=str(tools))
-    assert status == 0 and "active (running), restarted 2 times. Game 4, turn 7" in printed
+    assert status == 0 and "active (running), restarted 1 time. Game 4, turn 7" in printed
     assert service(tmp_path, "uninstall", path=str(tools))[0] == 0
     asked = (tmp_path / "asked").read_text(encoding="utf-8")
     for words in ("daemon-reload", "enable focus-companion.service", "disable --now focus-companion.service"):

@@ -348,7 +348,7 @@ def test_the_demonstration_is_run_again_to_the_same_events(tmp_path: Path) -> No
         finally:
             process.terminate()
     again = run("rerun", tmp_path / "tape")
-    assert again.returncode == 0 and "all the same" in again.stderr, again.stderr
+    assert again.returncode == 0 and "as recorded" in again.stderr, again.stderr
 
 
 def test_a_full_tape_ends_and_the_game_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -464,7 +464,7 @@ def test_a_real_recording_is_run_again_to_the_same_events(tmp_path: Path) -> Non
     kept = [json.loads(line) for line in (tmp_path / "tape" / "tape.jsonl").read_text("utf-8").splitlines()]
     decided = [line["decided"] for line in kept if "decided" in line]
     again = run("rerun", tmp_path / "tape", "--events", tmp_path / "now")
-    assert again.returncode == 0 and "all the same" in again.stderr, again.stderr
+    assert again.returncode == 0 and "as recorded" in again.stderr, again.stderr
     then = [json.loads(line) for line in (tmp_path / "then").read_text(encoding="utf-8").splitlines()]
     now = [json.loads(line) for line in (tmp_path / "now").read_text(encoding="utf-8").splitlines()]
     assert [event["move"] for event in then if event["type"] == "move"]

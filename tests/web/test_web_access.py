@@ -123,6 +123,14 @@ def test_the_pin_permits_this_browser_to_act(lan_app: Flask) -> None:
     assert act(client, host="192.168.1.20", remote="192.168.1.77", Cookie=token).status_code in (200, 202)
 
 
+@pytest.mark.parametrize(("pin", "keypad"), [("4821", True), ("blue board", False)])
+def test_a_pin_with_letters_can_be_typed_on_a_phone(table, pin: str, keypad: bool) -> None:
+    table.start()
+    client = create_app(table.session, table.journal, lan=True, pin=pin).test_client()
+    for page in ("/dialogs/en", "/games"):
+        assert ('inputmode="numeric"' in client.get(page).text.partition('id="pin"')[2]) is keypad
+
+
 def test_a_pin_is_accepted_with_spaces_around_it(lan_app: Flask) -> None:
     ask = {"headers": {"Host": "192.168.1.20"}, "environ_overrides": LAN}
     assert lan_app.test_client().post("/api/pin", json={"pin": " 4821 "}, **ask).status_code == 200
