@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from .rules import Rules
 
 MAX_GAMES: Final = 999
 """Maximum number of games in a match; a higher number is a typing mistake."""
+
+_PLACEHOLDER: Final = re.compile(r"Player [1-9]( \([0-9]+\))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +177,11 @@ def summed(scores: Sequence[GameScore], length: int | None = None) -> MatchScore
 def match_score(records: Sequence[GameRecord], length: int | None = None) -> MatchScore:
     """Return the score of a series of games; see :func:`game_score` and :func:`summed`."""
     return summed([game_score(record) for record in records], length)
+
+
+def is_placeholder(name: str) -> bool:
+    """Whether :func:`match_names` made this name for a player without one: it identifies nobody elsewhere."""
+    return _PLACEHOLDER.fullmatch(name) is not None
 
 
 def match_names(order: str, players: Mapping[str, str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from ..formats.csv_sheet import harmless
 from ..formats.json_record import write_json
 from ..formats.match import Match
+from ..game.match import is_placeholder
 from ..mqtt.messages import GameLog, InvalidMessage
 from ..session.names import name_key
 from .evening import Evening
@@ -164,7 +165,8 @@ def _counted(logs: Iterable[GameLog]) -> Iterator[tuple[GameLog, dict[str, str],
 
 def _named(log: GameLog) -> dict[str, str]:
     """The names by colour if every player has a name and no two are equal, else nothing."""
-    called = {colour: name for colour in log.order if (name := log.players.get(colour, "").strip())}
+    names = {colour: log.players.get(colour, "").strip() for colour in log.order}
+    called = {colour: name for colour, name in names.items() if name and not is_placeholder(name)}
     whole = len(called) == len(log.order) and len(set(map(name_key, called.values()))) == len(called)
     return called if whole else {}
 

@@ -17,6 +17,7 @@ from gettext import NullTranslations
 from typing import Any, Final
 
 from ..game.colours import LETTER
+from ..game.match import is_placeholder
 
 MAX_LISTED_SQUARES: Final = 4
 """Number of squares that are named; further ones are only counted."""
@@ -92,7 +93,7 @@ class Voice:
 
     @staticmethod
     def _first(name: str) -> str:
-        found = _NAME_WORD.search(name)
+        found = None if is_placeholder(name) else _NAME_WORD.search(name)
         return found[0] if found else ""
 
     def turn(self, move: str) -> str:

@@ -9,7 +9,7 @@ from babel.dates import format_datetime
 from flask_babel import get_locale, gettext
 
 from ..game.colours import NAMES
-from ..game.match import MatchPlace
+from ..game.match import MatchPlace, is_placeholder
 from ..storage.journal import GameSummary
 
 
@@ -29,9 +29,17 @@ class Heading:
 
 def heading(game: GameSummary, place: MatchPlace | None) -> Heading:
     """The heading of a past game in the viewer's language."""
-    by_colour = {NAMES[letter]: name for letter, name in game.players.items()}
+    by_colour = {NAMES[letter]: _shown(name) for letter, name in game.players.items()}
     names = " – ".join(by_colour.get(colour) or gettext(colour.capitalize()) for colour in game.order)
     when = format_datetime(
         datetime.fromisoformat(game.began).astimezone(), "d MMM y, HH:mm", locale=get_locale() or "en"
     )
     return Heading(game.id, game.title or names, names, game.began, when, place)
+
+
+def _shown(name: str) -> str:
+    """As ``shownName`` of ``words.js``."""
+    if not is_placeholder(name):
+        return name
+    number, _, again = name.removeprefix("Player ").partition(" ")
+    return f"{gettext('Player {n}').format(n=number)} {again}".strip()

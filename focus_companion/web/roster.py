@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..game.colours import LETTER, NAMES
-from ..game.match import game_points, points_of
+from ..game.match import game_points, is_placeholder, points_of
 from ..game.rules import Rules
 from ..session.events import Event, GameBegan, Moved
 from ..session.names import name_key
@@ -108,7 +108,7 @@ def _named(game: GameSummary) -> dict[str, str]:
     called = {
         letter: " ".join(name.split())
         for letter, name in game.players.items()
-        if name.strip() and name_key(name) != NAMES[letter]
+        if name.strip() and name_key(name) != NAMES[letter] and not is_placeholder(name)
     }
     times = Counter(name_key(name) for name in called.values())
     return {letter: name for letter, name in called.items() if times[name_key(name)] == 1}

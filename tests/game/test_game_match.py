@@ -6,7 +6,7 @@ import pytest
 from game_boards import given
 
 from focus_companion.game.declarations import Declaration
-from focus_companion.game.match import MAX_GAMES, MatchPlace, match_names, match_score
+from focus_companion.game.match import MAX_GAMES, MatchPlace, is_placeholder, match_names, match_score
 from focus_companion.game.moves import Move
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.record import Entry, GameRecord
@@ -93,6 +93,7 @@ def test_an_invalid_place_is_refused(wording: object) -> None:
 def test_names_in_a_match_are_unique(players: dict[str, str], names: dict[str, str]) -> None:
     made = match_names("gr", players)
     assert len(set(made.values())) == 2 and match_names("gr", made) == made
+    assert all(is_placeholder(name) == ("Player" in name) for name in made.values())
     if names["g"] != "Player 1 (2)":
         assert made == names
 

@@ -89,6 +89,7 @@ def test_a_name_typed_in_other_capitals_or_spaces_is_the_same_player() -> None:
         game("ann", "Bob", ["green"], (7, 3)),
         game("Bob", " Ann", ["red"], (2, 5)),
         game("Dan", "dan ", ["red"]),
+        game("Player 1", "Player 2", ["red"]),
     ]
     assert [(row["name"], row["played"], row["won"], row["points"]) for row in standings(games)] == [
         ("Ann", 2, 2, 12),

@@ -26,6 +26,15 @@ def save_screenshot(page: Any, name: str) -> None:
         page.set_viewport_size({"width": 1280, "height": 800})
 
 
+def test_players_without_names_are_called_so_in_the_viewers_language(table, seen: Seen, looping) -> None:
+    table.session.submit(NewGame(Rules.make(2), {"r": "Ann"}, games=2)).result(60)
+    page = seen.open("/?lang=pl")
+    expect(page.locator("#match tbody")).to_contain_text("Gracz 1")
+    expect(page.locator(".setup .names, .card .names").first).to_contain_text("Gracz 1")
+    page.click(".acts [data-act=new_game]")
+    assert (page.input_value("[name=name-green]"), page.input_value("[name=name-red]")) == ("", "Ann")
+
+
 def test_a_tournament_from_the_form_to_its_winner(table, seen: Seen, looping) -> None:
     page = seen.open()
     page.click(".acts [data-act=new_game]")

@@ -70,6 +70,21 @@ def test_games_say_to_which_match_they_belong(tmp_path: Path, make_table: Any) -
     assert "Game 2 of 3 of a match" in page and '<a href="/games/2">#2</a>' in page
 
 
+def test_players_of_a_match_without_names_are_named_in_the_language_but_are_nobody(
+    tmp_path: Path, make_table: Any
+) -> None:
+    table = make_table(tmp_path)
+    for request in (NewGame(Rules.make(2), {"g": "Ann"}, games=3), Resign("r")):
+        table.session.submit(request)
+        table.session.attend()
+    client = create_app(table.session, table.journal).test_client()
+    assert "Ann – Giocatore 2" in client.get("/games/2?lang=it").text
+    assert client.get("/api/names").get_json() == {"names": ["Ann"]}
+    assert [one["name"] for one in client.get("/api/players").get_json()["players"]] == ["Ann"]
+    asked = client.get("/api/speech/answer?about=standing&lang=pl").get_json()["text"]
+    assert "Czerwony: zbite 0" in asked
+
+
 def test_deleting_and_restoring(two: Any, pages: FlaskClient) -> None:
     record = pages.get("/api/games/1/export?format=json").data
     assert pages.post("/api/games/1", json={"deleted": True}).get_json() == {"accepted": True}

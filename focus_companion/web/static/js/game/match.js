@@ -2,11 +2,13 @@
 
 import { h } from "../lib/svg.js";
 import { list, t, tn } from "../lib/texts.js";
+import { shownName } from "./words.js";
 
 /** The progress of a match, or who has won it. */
 function standing({ length, finished, games, over, tied, winners }) {
-  if (over && tied) return t("The match is tied between {players}.", { players: list(winners) });
-  if (over) return tn("{players} wins the match.", "{players} win the match.", winners.length, { players: list(winners) });
+  const players = list(winners.map(shownName));
+  if (over && tied) return t("The match is tied between {players}.", { players });
+  if (over) return tn("{players} wins the match.", "{players} win the match.", winners.length, { players });
   if (length) return t("Game {number} of {length}, {finished} finished.", { number: games.length, length, finished });
   return "";
 }
@@ -27,7 +29,7 @@ export class Match {
     if (!match) return;
     const rows = Object.entries(match.totals).sort((a, b) => b[1] - a[1]);
     const games = match.games.map((game, at) => h("th", { scope: "col" }, h("a", { href: `/games/${game}`, "aria-label": t("Game {number}", { number: game }) }, String(at + 1))));
-    const row = ([name, total]) => h("tr", {}, h("th", { scope: "row" }, name), ...match.scores.map((points) => h("td", {}, String(points[name] ?? 0))), h("td", { class: "total" }, String(total)));
+    const row = ([name, total]) => h("tr", {}, h("th", { scope: "row" }, shownName(name)), ...match.scores.map((points) => h("td", {}, String(points[name] ?? 0))), h("td", { class: "total" }, String(total)));
     this.card.querySelector("table").replaceChildren(h("thead", {}, h("tr", {}, h("td", {}), ...games, h("th", { scope: "col" }, t("Sum")))), h("tbody", {}, ...rows.map(row)));
     const [result, explained] = this.card.querySelectorAll("p");
     result.textContent = standing(match);

@@ -7,6 +7,7 @@ import { playersOf } from "./state.js";
 import { LETTERS, seatsOf, SIDES } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
 import { t } from "../lib/texts.js";
+import { ownName } from "./words.js";
 
 const ORDER = ["green", "blue", "yellow", "red"];
 const PLAYERS = { 2: ["green", "red"], 3: ["green", "blue", "red"], 4: ORDER };
@@ -73,7 +74,7 @@ export class NewGame {
     this.control.players.value = players;
     const state = this.getState();
     const colours = this.colours();
-    const typed = (colour) => this.control[`name-${colour}`]?.value ?? state.players?.[colour]?.name ?? "";
+    const typed = (colour) => this.control[`name-${colour}`]?.value ?? ownName(state, colour);
     const now = playersOf(state);
     const seats = now.length === colours.length ? seatsOf(now, state.players) : DEFAULT_SEATS[colours.length];
     const row = (colour) =>

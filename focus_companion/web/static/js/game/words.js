@@ -8,10 +8,21 @@ import { list, sentenceCase, t, tn } from "../lib/texts.js";
 
 const english = document.documentElement.lang === "en";
 
+const PLACEHOLDER = /^Player ([1-9])(?=$| \(\d+\)$)/;
+
+/** A name as shown: that of a player of a match without one is in the viewer's language. */
+export const shownName = (name) => name.replace(PLACEHOLDER, (_, n) => t("Player {n}", { n }));
+
+/** The name that a player has been given, "" if none. */
+export function ownName(state, colour) {
+  const name = state.players?.[colour]?.name ?? "";
+  return PLACEHOLDER.test(name) ? "" : name;
+}
+
 /** A player's name, or their colour if they have none. */
 export function playerName(state, colour) {
   const name = state.players?.[colour]?.name;
-  if (name && name.toLowerCase() !== colour) return name;
+  if (name && name.toLowerCase() !== colour) return shownName(name);
   return colourName(colour);
 }
 
