@@ -133,7 +133,11 @@ class _Sheet:
         self._enter(item, "the act")
 
     def _enter(self, item: dict[str, Any], place: str) -> None:
-        entry, _ = entry_from_json(item, place)
+        try:
+            entry, _ = entry_from_json(item, place)
+        except FormatError as error:
+            # The sheet has no keys, such as “move”, by which the place could be named.
+            raise FormatError(error.problem, place=place, remedy=error.remedy) from None
         self.played.pass_on(entry.time, place)
         self.entries.append(entry)
 

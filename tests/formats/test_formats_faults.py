@@ -103,7 +103,11 @@ def changed(**more: Any) -> bytes:
         (changed(sgf={"nodes": {"0": {"GC": ["a]b"]}}}), "sgf.nodes.0.GC", "SGF"),
         (changed(sgf={"variations": {"0": ["(;A[1]"]}}), "sgf.variations.0", "SGF"),
         (b"Focus move sheet\n", "line 1", "Players"),
-        (b"Focus move sheet\nPlayers: green, red\n 1. b2-b3 xqq\n", "line 3", "not a move"),
+        (
+            b"Focus move sheet\nPlayers: green, red\n 1. b2-b3 xqq\n",
+            "line 3",
+            "the turn: 'xqq' is not a move",
+        ),
         (b"Focus move sheet\nPlayers: green, red\n 1. xr\n", "line 3", "without a turn"),
         (b"Focus move sheet\nPlayers: green, red\n 1. b2-b3 @soon\n", "line 3", "not a time"),
         (b"Focus move sheet\nPlayers: green, red\nRule: fast\n", "line 3", "no rule"),
