@@ -68,6 +68,21 @@ def test_a_turn_is_taken_back_once_if_two_viewers_ask_for_it(table, seen: Seen, 
     context.close()
 
 
+def test_a_game_that_somebody_else_has_just_begun_is_not_replaced_unnoticed(
+    table, seen: Seen, looping
+) -> None:
+    page = seen.open()
+    page.click(".acts [data-act=new_game]")
+    table.session.submit(NewGame(Rules.make(3))).result(REQUEST_TIMEOUT)
+    caught_up(page, table)
+    page.click("#new-game .strong")
+    expect(page.locator("#toast")).to_contain_text("Somebody has begun a game meanwhile.")
+    assert table.session.history.game == 2
+    page.click("#new-game .strong")
+    expect(page.locator("#new-game")).to_be_hidden()
+    assert table.session.history.game == 3
+
+
 def test_nobody_resigns_in_a_game_that_has_begun_since_the_question(table, seen: Seen, looping) -> None:
     page = seen.open()
     page.click(".acts details:has([data-act=resign]) summary")

@@ -75,7 +75,7 @@ export class Acts {
       if (asked) this.toast(t("The picture is being read."));
       return asked;
     }
-    if (act === "swap_colours") return this.send({ act });
+    if (act === "swap_colours") return this.sendAt(state, { act });
     if (act === "dismiss") return this.send({ act });
     if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They are set up correctly")]]))) return this.send({ act });
     return false;

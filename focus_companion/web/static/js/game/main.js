@@ -74,7 +74,7 @@ function equip(made) {
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
       report: new made.Report($("#report"), now, toast),
-      roles: new made.Roles($("#roles"), send),
+      roles: new made.Roles($("#roles"), (body) => acts.sendAt(now(), body)),
       seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
     });

@@ -43,6 +43,7 @@ export class NewGame {
 
   open() {
     const state = this.getState();
+    this.opened = state;
     this.seats = null;
     this.form.querySelector(".pace").replaceChildren(t("A computer thinks"), " ", paceChoice("pace", state.pace));
     const rules = state.rules ?? {};
@@ -262,6 +263,12 @@ export class NewGame {
   }
 
   async begin() {
+    const now = this.getState();
+    if (this.opened.game !== now.game) {
+      this.opened = now;
+      this.acts.toast(t("Somebody has begun a game meanwhile. Press “Begin” again for another one."));
+      return;
+    }
     // Whoever does not wait for the animation begins with the player that was drawn, too.
     this.land?.();
     const players = {};
@@ -273,6 +280,6 @@ export class NewGame {
       if (!this.partners) seats[colour] = SIDES[Number(this.control[`seat-${colour}`].value)];
     }
     const pace = Number(this.control.pace.value);
-    if (await this.acts.send({ act: "new_game", rules: this.rules(), ...(this.control.set_up.value === "position" ? { start_from: "camera" } : {}), players, seats, played_by, pace, clock: this.clock(), games: Number(this.control.games.value) })) this.dialog.close();
+    if (await this.acts.sendAt(now, { act: "new_game", rules: this.rules(), ...(this.control.set_up.value === "position" ? { start_from: "camera" } : {}), players, seats, played_by, pace, clock: this.clock(), games: Number(this.control.games.value) })) this.dialog.close();
   }
 }
