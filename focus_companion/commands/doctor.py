@@ -11,7 +11,7 @@ import click
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared.console import NegativeResult
 from focus_companion.commands.shared.numbers import WholeNumberRange
-from focus_companion.settings import Settings, load
+from focus_companion.settings import VARIABLE_PREFIX, Settings, load
 
 if TYPE_CHECKING:
     from focus_companion.support.checks import Check
@@ -69,19 +69,23 @@ def _checks(settings: Settings, images: list[Image]) -> Iterator[Check]:
     yield from machine.check_disk(settings.data)
     yield from machine.check_journals(settings.data)
     yield from machine.check_port(settings.port, "0.0.0.0" if settings.lan else "127.0.0.1")
-    yield from machine.check_lights(settings.lights)
+    place = settings.place("lights")
+    lights_place = place if place.startswith(VARIABLE_PREFIX) else f"[lights] in {place}"
+    yield from machine.check_lights(settings.lights, lights_place)
     yield from _camera(settings, images)
 
 
 def _camera(settings: Settings, images: list[Image]) -> Iterator[Check]:
     from focus_companion.commands.shared.play_source import DEMO, cameras, opened, works
+    from focus_companion.commands.shared.setting_places import errors_name
     from focus_companion.commands.shared.table_choice import boards_for, lens_for
     from focus_companion.support.camera import check_camera, look
     from focus_companion.support.checks import Check
     from focus_companion.vision.capture.phone import NAME as PHONE
     from focus_companion.vision.geometry.board_profiles import plastic_sets
 
-    profiles = boards_for(settings.board) or plastic_sets()
+    with errors_name(settings, "board"):
+        profiles = boards_for(settings.board) or plastic_sets()
     source = settings.camera or next((device for device in cameras() if works(device)), None)
     if source is None:
         remedy = "plug one in, or name it: --camera http://phone.local:8080/video"
@@ -97,7 +101,8 @@ def _camera(settings: Settings, images: list[Image]) -> Iterator[Check]:
         images += [frame.image for frame in seen.frames]
         yield from check_camera("the simulated board", seen, profiles)
     else:
-        lens = lens_for(settings.lens, source, settings.data)
+        with errors_name(settings, "lens"):
+            lens = lens_for(settings.lens, source, settings.data)
         seen = look(lambda: opened(source, settings.fps))
         images += [frame.image for frame in seen.frames]
         yield from check_camera(shown_address(source), seen, profiles, lens)

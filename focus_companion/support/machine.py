@@ -171,12 +171,16 @@ def check_port(port: int, host: str) -> Iterator[Check]:
     yield Check("port", "ok", f"{port} is free" if port else "any free one")
 
 
-def check_lights(table: Mapping[str, Any], root: Path = Path("/")) -> Iterator[Check]:
-    """Whether the configured lights are there. Opens no serial port, which would reset a light board."""
+def check_lights(
+    table: Mapping[str, Any], place: str = "[lights] in config.toml", root: Path = Path("/")
+) -> Iterator[Check]:
+    """Whether the lights configured in ``place`` are there. Opens no serial port, which would reset a light
+    board.
+    """
     try:
         settings = LightSettings.from_mapping(table)
     except LightSettingsError as error:
-        yield Check("lights", "fail", str(error), "correct the table [lights] in config.toml")
+        yield Check("lights", "fail", str(error), f"correct {place}")
         return
     names = wanted(settings)
     faults = list(_missing_lights(settings, names, root))

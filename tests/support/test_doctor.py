@@ -18,6 +18,7 @@ import cv2
 import numpy as np
 import pytest
 
+from focus_companion.commands.doctor import _checks
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import GameBegan
 from focus_companion.settings import Settings
@@ -132,11 +133,11 @@ def test_lights(tmp_path: Path) -> None:
         ({"gpio": {}}, "no pins"),
         ({"backends": ["candles"]}, "candles"),
     ):
-        (check,) = machine.check_lights(table, tmp_path)
+        (check,) = machine.check_lights(table, root=tmp_path)
         assert check.state == "fail" and words in check.text and "[lights" in check.remedy
     (tmp_path / "dev").mkdir()
     (tmp_path / "dev" / "gpiochip0").touch()
-    assert states(machine.check_lights({"gpio": {}}, tmp_path)) == {"lights": "ok"}
+    assert states(machine.check_lights({"gpio": {}}, root=tmp_path)) == {"lights": "ok"}
 
 
 class Camera:
@@ -341,6 +342,14 @@ def test_doctor_as_a_command(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
     lines = run("doctor", "--camera", empty, "--data", tmp_path / "data", "--port", "0", home=tmp_path).stdout
     assert "fail  picture: dark\n      → put a light on" in lines
+
+
+@pytest.mark.parametrize("place", ["FOCUS_COMPANION_LIGHTS", "[lights] in /there.toml"])
+def test_the_remedy_for_wrong_lights_names_where_they_are_set(tmp_path: Path, place: str) -> None:
+    places = {"lights": place.removeprefix("[lights] in ")}
+    settings = Settings(tmp_path, port=0, lights={"backends": ["candles"]}, places=places)
+    check = next(check for check in _checks(settings, []) if check.name == "lights")
+    assert check.remedy == f"correct {place}"
 
 
 @pytest.mark.slow
