@@ -77,6 +77,8 @@ def records_in(stream: IO[bytes], source: str) -> Iterator[tuple[int, Match | Fo
 def _no_record(head: bytes) -> FormatError:
     if not head.strip():
         return FormatError("the file is empty", remedy="give a game record (json, sgf or a move sheet)")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):  # as some editors of Windows save “Unicode”
+        return FormatError("written in UTF-16", remedy="save it as UTF-8")
     return FormatError(
         "no game record",
         place="line 1",
