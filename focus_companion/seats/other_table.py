@@ -38,7 +38,7 @@ from .table_client import Declined, TableClient, Unreachable
 
 log = logging.getLogger(__name__)
 
-_POLL_INTERVAL: Final = 0.5
+POLL_INTERVAL: Final = 0.5
 """Seconds between two polls of the other table."""
 
 _MAX_PAUSE: Final = 5.0
@@ -101,11 +101,11 @@ class OtherTable:
             self._thread.join(timeout)
 
     def _run(self) -> None:
-        pause = _POLL_INTERVAL
+        pause = POLL_INTERVAL
         while not self._stop.is_set():
             try:
                 self.turn()
-                pause = _POLL_INTERVAL
+                pause = POLL_INTERVAL
             except Unreachable as error:
                 pause = min(_MAX_PAUSE, 2 * pause)
                 self._say(f"The other table, {self._client.address}, does not answer ({error}); trying again")
