@@ -78,7 +78,7 @@ def test_its_record_survives_a_restart(tmp_path: Path, by_word: bool) -> None:
 def test_every_export_begins_with_who_began(kind: str) -> None:
     at = session(None, RULES, *TURNS)
     play_on(at.push, 3)
-    (record,) = read_record(write(Match((at.record(),), single=True), kind)).games
+    (record,) = read_record(write(Match((at.history.record(),), single=True), kind)).games
     assert record.rules.order == "rg"
     assert [position.to_move for position in positions(record)] == ["r", "g", "r"]
 
