@@ -179,16 +179,29 @@ class ActPool:
                 after = known.followed_by(turn)
                 yield from after.rebase(after.illegal.displacements(squares))
 
-    def long_successions(self, *, since_prompt: bool) -> list[Act]:
+    def long_successions(self) -> list[Act]:
         """Three or more turns between the most changed squares, as many as may have changed all those that
-        certainly did: something was over the board for so long that the players went on meanwhile, or
-        (``since_prompt``) they did without trimming a stack.
+        certainly did: something was over the board for so long that the players went on meanwhile.
         """
-        if len(self.strong) > _MAX_LONG_SUCCESSION_SQUARES:
+        return self._long_successions(self._most_changed(_MAX_LONG_SUCCESSION_SQUARES), self.strong)
+
+    def turns_since_alert(self, first: Move) -> list[Act]:
+        """Three or more turns, from ``first``, which left a stack too high, in the order in which they were
+        seen while that was alerted.
+        """
+        if self._alerted is None:
             return []
-        inside = self._most_changed(_MAX_LONG_SUCCESSION_SQUARES)
-        most, likeliest = max(3, (len(self.strong) + 1) // 2), self._worlds[:1]
-        first = (self._pending.move,) if since_prompt and self._pending is not None else ()
+        changed = self._alerted.since.keys()
+        turns = self._long_successions(changed, changed, (first,))
+        return [act for act in turns if self._alerted.in_order(act.moves)]
+
+    def _long_successions(
+        self, inside: Collection[int], changed: Collection[int], first: Collection[Move] = ()
+    ) -> list[Act]:
+        """Those on the squares ``inside``, as many turns as may have changed the squares ``changed``."""
+        if len(changed) > _MAX_LONG_SUCCESSION_SQUARES:
+            return []
+        most, likeliest = max(3, (len(changed) + 1) // 2), self._worlds[:1]
         return [
             *self._under_beliefs(lambda world: world.legal.long_successions(inside, most, first), likeliest)
         ]

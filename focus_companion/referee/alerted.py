@@ -4,14 +4,15 @@ have gone on playing from it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..game.moves import Move
 from ..game.squares import FILE, RANK
-from .act import SECOND_TURN_PENALTY, Act, Kind, changes_between
+from .act import SECOND_TURN_PENALTY, Act, Kind, changes_between, squares_of
 from .verdict import Wrong
 from .visible_change import MIN_CHANGED_FRACTION
 
@@ -29,20 +30,28 @@ _FURTHER_WRONG_PENALTY = SECOND_TURN_PENALTY + Kind.TURN.value - Kind.WRONG.valu
 @dataclass(frozen=True)
 class Alerted:
     """The alert that stands, and the ``stacks`` (52) that its act, and what has followed it, left on the
-    board; ``besides``: the other squares that had changed by then, or were hidden by an object.
+    board; ``besides``: the other squares that had changed by then, or were hidden by an object; ``since``:
+    for each square that they changed, the number of the first look that showed it.
     """
 
     wrong: Wrong
     stacks: Sequence[str]
     besides: frozenset[int]
+    since: Mapping[int, int]
 
     @classmethod
-    def by(cls, wrong: Wrong, act: Act, look: Look) -> Alerted:
-        """The alert for an act that explains the look."""
+    def by(cls, wrong: Wrong, act: Act, look: Look, before: Alerted | None = None) -> Alerted:
+        """The alert for an act that explains the look; ``before``: the same alert in an earlier look."""
         stacks = [act.changes.get(square, stack) for square, stack in enumerate(look.evidence.standing)]
         changed = np.flatnonzero(look.touched > MIN_CHANGED_FRACTION)
         besides = frozenset([*changed.tolist(), *look.hidden_by_object]) - act.changes.keys()
-        return cls(wrong, stacks, besides)
+        earlier = {} if before is None else before.since
+        return cls(wrong, stacks, besides, {s: earlier.get(s, look.number) for s in act.changes})
+
+    def in_order(self, turns: Iterable[Move]) -> bool:
+        """Whether the turns were seen in this order, as far as the looks tell it."""
+        seen = [max(self.since.get(square, 0) for square in squares_of(turn)) for turn in turns]
+        return seen == sorted(seen)
 
     def followed(self, squares: Collection[int], players: str, standing: Sequence[str]) -> Iterator[Act]:
         """What may have followed on these squares, as changes of the ``standing`` stacks; the alert is the

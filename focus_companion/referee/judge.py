@@ -211,13 +211,15 @@ def _likeliest(look: Look, pool: ActPool, pending: Pending | None) -> Judgement:
     if best.act.kind is Kind.WRONG_PIECE:
         pool.add_hidden_origins(best.act)
         best = weigh(screening, pool.acts)
-    # A stack that was left too high may have been trimmed in the end, after further turns.
-    left_high = pending is not None and _left_too_high(best.act)
-    if left_high or not explains(look, best, pool.strong):
-        longer = weigh(screening, [*pool.acts, *pool.long_successions(since_prompt=left_high)])
+    longer = [] if explains(look, best, pool.strong) else pool.long_successions()
+    if pending is not None and _left_too_high(best.act):
+        # The stack may have been trimmed in the end, after further turns.
+        longer += pool.turns_since_alert(pending.move)
+    if longer:
+        several = weigh(screening, [*pool.acts, *longer])
         # What an arm hides looks like pieces that were moved out of sight, but not like where they went.
-        if explains(look, longer, pool.strong):
-            best = longer
+        if explains(look, several, pool.strong):
+            best = several
     if pending is not None and _left_too_high(best.act) and not _certainly_left(look, best, pending):
         # It is not certain that the stack was left too high: ask instead of alerting.
         best = _as_question(best, weigh(screening, [act for act in pool.acts if not _left_too_high(act)]))

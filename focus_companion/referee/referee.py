@@ -346,10 +346,8 @@ class Referee:
         if self._alert is not None and judgement.act.legal:
             self._alert = None
             verdicts.append(PutRight())
-        awaited = () if self._pending is None else (self._pending.move,)
-        complete = all(is_complete(act) and act.moves[: len(awaited)] == awaited for act in acts)
+        complete = all(is_complete(act) for act in acts) and self._pending is None
         if complete:
-            self._pending = None
             self._doubt.believe(acts, judgement.weights, position)
             sure = common_prefix([act.moves for act in acts])
             if went_on and self._doubt.only_order_open:
@@ -443,7 +441,7 @@ class Referee:
             standing = self._alert.wrong
             if wrong.reason == standing.reason and {*standing.squares} <= {*wrong.squares}:
                 # The alert still stands, even if more squares differ by now.
-                self._alert = Alerted.by(standing, act, look)
+                self._alert = Alerted.by(standing, act, look, self._alert)
                 return []
             settle_time = max(settle_time, self._settle_times.again)
         if not self._settled(look, settle_time, since):

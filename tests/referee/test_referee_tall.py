@@ -132,12 +132,9 @@ def test_turns_made_while_a_stack_was_left_too_high_count_once_it_is_trimmed(tab
     assert table.show(table.put({"e6": "", "e7": "r"}), 2.0).summary == ["alert too_high"]
     assert table.show(table.put({"c4": "", "b4": "gg"}), 2.0).summary == []
     assert table.show(table.put({"f3": "", "g3": "rr"}), 2.0).summary == []
-    # Nothing shows which of red's two turns was the first.
     trimmed = table.show(table.put({"d5": "rrgrg"}), 3.0)
-    assert trimmed.summary == ["resolved", "move d7-d5", "unclear"]
-    further = table.show(table.put({"g4": "", "g5": "g"})).summary
-    assert sorted(further) == ["move c4-b4", "move e6-e7", "move f3-g3", "move g4-g5"]
-    assert further[1::2] == ["move c4-b4", "move g4-g5"]
+    turns = ["move d7-d5", "move e6-e7", "move c4-b4", "move f3-g3"]
+    assert trimmed.summary == ["resolved", *turns]
 
 
 TURNS = {
