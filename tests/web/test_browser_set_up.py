@@ -175,6 +175,7 @@ def test_whoever_the_lot_fell_on_begins_before_it_is_shown(table, seen: Seen, lo
     seen.page.add_init_script(DRAW_THE_LAST)
     page = seen.open()
     page.click(".acts [data-act=new_game]")
+    page.wait_for_selector("[data-lots]")  # The dialog is loaded when it is first needed.
     # In one go, so that the animation has shown nothing yet.
     page.evaluate(
         """() => {
