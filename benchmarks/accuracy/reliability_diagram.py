@@ -37,7 +37,7 @@ from benchmarks.accuracy.simulated import case
 from focus_companion.game.position import position_text
 from focus_companion.game.rules import Rules
 from focus_companion.referee.decision import Decision
-from focus_companion.referee.temperature import TEMPERATURE
+from focus_companion.vision.appearance.evidence import TEMPERATURE
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.vision.capture.sources import open_source
 from focus_companion.vision.tracking.look import Look

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..game.moves import DISTANCE
+from ..vision.appearance.evidence import TEMPERATURE
 from .act import UNSEEN_CHANGE_PENALTY, Act, Kind
-from .temperature import TEMPERATURE
 from .trimming import BESIDE_EVIDENCE, Pending, trimming_evidence
 from .visible_change import (
     CERTAIN_CHANGED_FRACTION,

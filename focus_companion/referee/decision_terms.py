@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from ..game.squares import SQUARES
+from ..vision.appearance.evidence import TEMPERATURE
 from .act import Act
 from .course import IgnoredChanges, context_terms
 from .decision import Decision
 from .explaining import MAX_READ_HEIGHT
-from .temperature import TEMPERATURE
 from .terms import ActTerms, Explained, SquareTerms, StackTerm, Terms
 from .terms_text import act_text, light_text, reason_text, verdict_text
 from .trimming import gain_if_trimmed

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..game.position import MAX_HEIGHT
+from ..vision.appearance.evidence import TEMPERATURE
 from .act import Act, Kind
 from .course import IgnoredChanges, certain_faint_changes, shadow_evidence, square_gained_before
-from .temperature import TEMPERATURE
 from .trimming import Pending
 from .weighing import Judgement
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..game.moves import DISTANCE, Move
 from ..game.position import Position
 from ..game.rules import Rules
+from ..vision.appearance.evidence import TEMPERATURE
 from . import words
 from .act import Act, Kind
 from .act_pool import ActPool, most_changed
@@ -38,7 +39,6 @@ from .explaining import (
 from .legal_acts import LegalActs
 from .margin import MIN_CERTAIN_LEAD
 from .screening import Screening
-from .temperature import TEMPERATURE
 from .trimming import Pending
 from .verdict import Wrong
 from .visible_change import MIN_CHANGED_FRACTION, MIN_CLEAR_DEVIATION, MIN_OPEN_FRACTION

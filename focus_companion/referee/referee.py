@@ -15,6 +15,7 @@ from ..game.moves import Move, legal_moves
 from ..game.play import removed
 from ..game.position import Position
 from ..game.rules import Rules
+from ..vision.appearance.evidence import TEMPERATURE
 from .act import Act, Kind
 from .alerted import Alerted
 from .asked import NOBODY, Asked
@@ -27,7 +28,6 @@ from .explaining import MIN_GOOD_NATS_PER_PIXEL
 from .judge import MIN_TOO_HIGH_LEAD, judge
 from .margin import MIN_CERTAIN_LEAD
 from .settle_times import SettleTimes
-from .temperature import TEMPERATURE
 from .trimming import Pending, PiecesBeside
 from .verdict import OtherBegins, PutRight, TrimAwaited, TurnSeen, Undecided, Verdict, WentBack
 from .visible_change import MIN_CHANGED_FRACTION

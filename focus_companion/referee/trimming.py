@@ -14,8 +14,8 @@ import numpy as np
 
 from ..game.moves import Move
 from ..game.position import MAX_HEIGHT
+from ..vision.appearance.evidence import TEMPERATURE
 from .act import Act, Kind
-from .temperature import TEMPERATURE
 from .visible_change import CERTAIN_CHANGED_FRACTION, MIN_CHANGED_FRACTION, MIN_OPEN_FRACTION
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..vision.appearance.evidence import TEMPERATURE
 from ..vision.robust_statistics import probability
 from .act import Act, Kind
 from .course import gained_before
 from .margin import MIN_CERTAIN_LEAD, margin
 from .screening import Screening
-from .temperature import TEMPERATURE
 from .trimming import Pending, gain_if_trimmed, too_high_by
 
 _LIFTED_RIVAL_MARGIN = 26.0

@@ -17,7 +17,7 @@ from benchmarks.accuracy.reliability_diagram import (
 )
 from benchmarks.accuracy.report import wilson
 from benchmarks.accuracy.simulated import case
-from focus_companion.referee.temperature import TEMPERATURE
+from focus_companion.vision.appearance.evidence import TEMPERATURE
 
 
 def claim(lead: float, right: bool) -> Claim:

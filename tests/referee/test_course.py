@@ -25,10 +25,10 @@ from focus_companion.referee.judge import judge
 from focus_companion.referee.legal_acts import LegalActs
 from focus_companion.referee.margin import MIN_CERTAIN_LEAD
 from focus_companion.referee.screening import Screening
-from focus_companion.referee.temperature import TEMPERATURE
 from focus_companion.referee.trimming import Pending
 from focus_companion.referee.verdict import Wrong
 from focus_companion.referee.weighing import NOTHING, weigh
+from focus_companion.vision.appearance.evidence import TEMPERATURE
 
 STACKS = start_position(rules({"f7": "rrgrg", "d5": "g"}, {"g": 1})).stacks
 DROP = Rules.make(2, set_up="drop")

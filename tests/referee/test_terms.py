@@ -13,12 +13,12 @@ from table_scene import Table, rules, small_look
 from focus_companion.game.rules import Rules
 from focus_companion.referee.decision import Decision
 from focus_companion.referee.decision_terms import terms_of
-from focus_companion.referee.temperature import TEMPERATURE
 from focus_companion.referee.terms import Terms
 from focus_companion.referee.terms_text import light_text
 from focus_companion.simulator.scene_style import aimed_camera
 from focus_companion.support.decision_picture import COLOURS, PANEL_WIDTH, Views, draw
 from focus_companion.support.explainer import Explainer
+from focus_companion.vision.appearance.evidence import TEMPERATURE
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.registration.light import Light
 from focus_companion.vision.registration.light_patch import LightPatch

@@ -489,19 +489,3 @@ def test_a_rescued_journal_is_reported_until_the_next_turn(table, seen: Seen) ->
     status(page, "Last turn")
     assert "damaged" not in (page.text_content("#status") or "")
     assert seen.troubles == []
-
-
-def test_why_the_pin_is_asked_for_is_read_with_its_field(table, browser, looping) -> None:
-    app = create_app(table.session, table.journal, lan=True, pin="4821", hosts=["board.local"])
-    context = browser.new_context(locale="en-GB")
-    with PageServer(app, port=0) as server:
-        page = Seen(context.new_page(), server.port).open(host="board.local")
-        page.click(".acts [data-act=new_game]")
-        page.click("#new-game .strong")
-        field = page.locator("#pin input")
-        expect(field).to_have_accessible_description("Enter the PIN that the host shows.")
-        field.fill("0000")
-        field.press("Enter")
-        wrong = "That is not the PIN. It is shown on the screen of the host."
-        expect(field).to_have_accessible_description(wrong)
-    context.close()

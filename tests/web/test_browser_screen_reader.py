@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from browsing import Seen, caught_up, playwright
+from playwright.sync_api import expect
 
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import Removed, apply, removed
@@ -347,3 +348,19 @@ def test_the_game_is_managed_and_reviewed_by_keyboard(reader: Reader) -> None:
     table.session.camera_found()
     table.see()
     reader.hears(BEGINS)
+
+
+def test_why_the_pin_is_asked_for_is_read_with_its_field(table, browser, looping) -> None:
+    app = create_app(table.session, table.journal, lan=True, pin="4821", hosts=["board.local"])
+    context = browser.new_context(locale="en-GB")
+    with PageServer(app, port=0) as server:
+        page = Seen(context.new_page(), server.port).open(host="board.local")
+        page.click(".acts [data-act=new_game]")
+        page.click("#new-game .strong")
+        field = page.locator("#pin input")
+        expect(field).to_have_accessible_description("Enter the PIN that the host shows.")
+        field.fill("0000")
+        field.press("Enter")
+        wrong = "That is not the PIN. It is shown on the screen of the host."
+        expect(field).to_have_accessible_description(wrong)
+    context.close()

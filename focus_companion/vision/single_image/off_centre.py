@@ -124,13 +124,10 @@ def _read_square(explanation: Explanation, square: int, placement: float | None)
     def best_with(stacks: Iterable[Stack]) -> Stack:
         for stack in sorted(set(stacks) - scores.keys()):
             nats, places[stack] = gained(stack)
-            repeated = sum(below == piece for below, piece in pairwise(stack))
-            scores[stack] = solver.score(square, stack) + nats - penalty * repeated
+            prior = _log_prior(stack, len(solver.players)) if placement is None else 0.0
+            scores[stack] = solver.score(square, stack) + nats + prior
         return max(scores, key=lambda stack: scores[stack])
 
-    # Compared with a sequence in which each colour is as likely as any other.
-    odds = (1 - _SAME_COLOUR_SHARE) / (max(1, len(solver.players) - 1) * _SAME_COLOUR_SHARE)
-    penalty = TEMPERATURE * float(np.log(odds)) if placement is None else 0.0
     heights = solver.choices(square)
     # Of flat pieces, all heights are tried: far off the centre, a single one fits worse than a tall stack.
     most = MAX_BEHIND if placement is None else np.inf
@@ -139,6 +136,15 @@ def _read_square(explanation: Explanation, square: int, placement: float | None)
         best = better
     ordered = sorted(scores.items(), key=lambda scored: -scored[1])
     return _Square([ScoredStack(stack, score) for stack, score in ordered], places[best])
+
+
+def _log_prior(stack: Stack, colours: int) -> float:
+    """Nats of a picture that the order of the stack's colours is worth, compared with one in which each
+    colour is as likely as any other; ``colours``: the number of those in play.
+    """
+    others = max(1, colours - 1)
+    odds = _SAME_COLOUR_SHARE * others / (1 - _SAME_COLOUR_SHARE)
+    return TEMPERATURE * float(np.log(odds)) * sum(below == piece for below, piece in pairwise(stack))
 
 
 def lead(choices: list[ScoredStack]) -> float:

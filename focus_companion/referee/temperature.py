@@ -1,3 +1,0 @@
-"""What the nats of a picture are worth."""
-
-from ..vision.appearance.evidence import TEMPERATURE as TEMPERATURE
