@@ -271,7 +271,7 @@ class Evidence:
         bare = self._background.log_likelihood(
             part, pixels, table[BARE].take(shades), fields=on_fields, around=around
         )
-        piece = self.outlines.columns[square].masks[1]
+        piece = self.outlines.columns[square].mask(1)
         unseen = self.colours.of_any_shade
         pieces = self.colours.known & ~unseen
         pieces[BARE] = False

@@ -39,7 +39,7 @@ def flat_tops(outlines: Outlines) -> tuple[Mask, ...]:
     if not outlines.profile.flat or radius < _MIN_FLAT_RADIUS * piece.radius:
         return ()
     disc, profile = Solid(((radius, piece.height),)), outlines.profile
-    levels = range(len(outlines.columns[0].masks) - 1)
+    levels = range(outlines.columns[0].tallest)
     rings = np.array([ring_points(disc, (0.0, 0.0), level * profile.rise) for level in levels])
     points = at_height(profile.centres)[:, None, None] + rings
     pixels = outlines.camera.project(points.reshape(-1, 3)).astype(np.float32).reshape(*points.shape[:3], 2)

@@ -58,12 +58,13 @@ def parts_of(stack: Sequence[int], outlines: Outlines, square: int, nats: Single
     """The pieces of a stack on a square, given by their classes, bottom first. ``nats`` (classes, h, w):
     those of each class at the pixels of the square's column.
     """
-    masks, tops = outlines.columns[square].masks[1:], flat_tops(outlines)
+    column, tops = outlines.columns[square], flat_tops(outlines)
+    whole = [(column.mask(level), label) for level, label in enumerate(stack, 1)]
     if not tops:
-        return [(Part(masks[level], nats[label]),) for level, label in enumerate(stack)]
+        return [(Part(mask, nats[label]),) for mask, label in whole]
     return [
-        (Part(masks[level] & ~tops[square][level], nats[label]), Part(tops[square][level], nats[label + TOP]))
-        for level, label in enumerate(stack)
+        (Part(mask & ~top, nats[label]), Part(top, nats[label + TOP]))
+        for (mask, label), top in zip(whole, tops[square], strict=False)
     ]
 
 
@@ -155,7 +156,7 @@ def painted_off_centre(
         column = outlines.columns[square]
         part = painted[column.window.within(window)]
         for level, (label, place) in enumerate(zip(stacks[square], places[square], strict=True)):
-            part[_moved(column.masks[level + 1], *place)] = label
+            part[_moved(column.mask(level + 1), *place)] = label
             part[_moved(tops[square][level], *place)] = label + TOP
     return painted
 

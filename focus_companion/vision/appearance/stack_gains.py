@@ -178,10 +178,8 @@ class _Layers:
     """
 
     def __init__(self, column: Column, tops: Mask | None) -> None:
-        covered = np.zeros(column.masks.shape[1:], np.uint32)
-        for bit, mask in enumerate(column.masks[1:]):
-            covered[mask] |= np.uint32(1 << bit)
-        covered[column.masks[0]] |= np.uint32(_DOME)
+        covered = (column.solids >> 1).astype(np.uint32)
+        covered[column.mask(0)] |= np.uint32(_DOME)
         self._tops = tops is not None
         for piece, mask in enumerate(() if tops is None else tops, 1):
             covered[mask] |= np.uint32(_DOME << piece)

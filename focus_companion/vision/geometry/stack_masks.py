@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce, wraps
+from functools import cache, cached_property, reduce, wraps
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -27,8 +27,8 @@ More = ParamSpec("More")
 
 TALLEST_UNTRIMMED = 2 * MAX_HEIGHT
 """Pieces in the tallest stack before trimming: five placed on five."""
-NEVER_COVERED = 255
-"""Value of :attr:`Column.covered` where no stack covers the pixel."""
+_NO_PIECE = 255
+"""No class: nothing of a stack is visible at the pixel."""
 MIN_VISIBLE_STEP = 1.9
 """Minimum :attr:`Outlines.step`, in pixels, at which one more piece is clearly visible: smaller steps are
 lost in blurred edges and the play between pieces."""
@@ -36,30 +36,51 @@ lost in blurred edges and the play between pieces."""
 
 @dataclass(frozen=True)
 class Column:
-    """One square's masks in its window: ``left``, ``top`` in pixels, ``masks`` (tallest + 1, h, w) bool."""
+    """What one square's stack may cover in its window: ``left``, ``top`` in pixels; ``tallest``: the maximum
+    number of its pieces; ``solids`` (h, w): bit 0 is set where the bare dome covers the pixel, and bit l
+    where piece l does. A mask for each would take six times the memory.
+    """
 
     left: int
     top: int
-    masks: Mask
-    covered: NDArray[np.uint8]
-    """(h, w): the minimum number of pieces of a stack that covers the pixel, or ``NEVER_COVERED``."""
+    tallest: int
+    solids: NDArray[np.uint16]
+
+    @property
+    def masks(self) -> Mask:
+        """The pixels (tallest + 1, h, w) that the dome and each piece cover, made anew."""
+        return np.stack([self.mask(level) for level in range(self.tallest + 1)])
+
+    def mask(self, level: int) -> Mask:
+        """Pixels (h, w) that a single piece covers, counted from 1 upwards; for 0, the bare dome."""
+        return np.asarray((self.solids & np.uint16(1 << level)) != 0)
 
     @property
     def any(self) -> Mask:
         """Pixels (h, w) that a stack of any height, or the dome, covers."""
-        return np.asarray(self.masks[0] | (self.covered != NEVER_COVERED))
+        return np.asarray(self.solids != 0)
 
     @property
     def width(self) -> int:
-        return int(self.masks.shape[2])
+        return int(self.solids.shape[1])
 
     @property
     def height(self) -> int:
-        return int(self.masks.shape[1])
+        return int(self.solids.shape[0])
 
     def standing(self, pieces: int) -> Mask:
         """Pixels (h, w) that a stack of ``pieces`` pieces covers; for 0, the bare dome."""
-        return np.asarray(self.covered <= pieces) if pieces else self.masks[0]
+        if not pieces:
+            return self.mask(0)
+        return np.asarray((self.solids & np.uint16((2 << min(pieces, self.tallest)) - 2)) != 0)
+
+    def shown(self, pieces: Sequence[int], part: tuple[slice, slice]) -> NDArray[np.uint8]:
+        """For each pixel of a part of the window, which of a stack's ``pieces`` it shows, given by their
+        classes, bottom first; :data:`_NO_PIECE` where none.
+        """
+        visible = pieces[: self.tallest]
+        of_piece = np.array((_NO_PIECE, *visible), np.uint8)
+        return of_piece.take(_topmost(self.tallest, len(visible))).take(self.solids[part])
 
     @cached_property
     def window(self) -> Window:
@@ -205,14 +226,14 @@ class Outlines:
             if both is None:
                 continue
             part, own = labels[both.within(window)], both.within(column.window)
-            masks = column.masks[:, *own]
             if not pieces:
                 # A bare dome occludes what stands behind it, and has the class of the board.
-                part[masks[0]] = 0
-            for level, label in enumerate(pieces[: len(masks) - 1], 1):
-                part[masks[level]] = label
-            if pieces and tops:
-                level = min(len(pieces), len(masks) - 1)
+                part[column.mask(0)[own]] = 0
+                continue
+            shown = column.shown(pieces, own)
+            np.copyto(part, shown, where=shown != _NO_PIECE)
+            if tops:
+                level = min(len(pieces), column.tallest)
                 part[tops[square][level - 1][own]] = pieces[level - 1] + top
         return labels
 
@@ -295,16 +316,26 @@ def _columns(camera: Camera, profile: BoardProfile, tallest: int) -> tuple[Colum
     size = camera.lens.width, camera.lens.height
     low = np.clip(np.floor(together.min(1)).astype(int) - 1, 0, np.array(size) - 1)
     high = np.clip(np.ceil(together.max(1)).astype(int) + 2, low + 1, size)
-    # From the lowest piece to the highest: a mask times this is greatest for the lowest piece that covers.
-    falling = np.arange(tallest, 0, -1, dtype=np.uint8)[:, None, None]
     columns = []
     for square, ((left, top), (right, bottom)) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
         own = hulls[square * len(solids) : (square + 1) * len(solids)]
         masks = filled([hull - low[square] for hull in own], (right - left, bottom - top))
-        lowest = (masks[1:] * falling).max(0)
-        covered = np.where(lowest, tallest + 1 - lowest, NEVER_COVERED).astype(np.uint8)
-        columns.append(Column(left, top, masks, covered))
+        covered = np.zeros(masks.shape[1:], np.uint16)
+        for level, mask in enumerate(masks):
+            covered |= np.multiply(mask, np.uint16(1 << level))
+        columns.append(Column(left, top, tallest, covered))
     return tuple(columns)
+
+
+@cache
+def _topmost(tallest: int, pieces: int) -> NDArray[np.intp]:
+    """For each value of :attr:`Column.solids`, the topmost piece of a stack of so many that covers such a
+    pixel, counted from 1; 0 if none does.
+    """
+    found = np.zeros(2 << tallest, np.intp)
+    for level in range(1, pieces + 1):
+        found[np.arange(len(found)) & (1 << level) > 0] = level
+    return found
 
 
 def filled(hulls: Sequence[NDArray[np.floating]], size: tuple[int, int]) -> Mask:

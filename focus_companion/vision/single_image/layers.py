@@ -58,7 +58,7 @@ class Layers:
     def hiding(self, square: int) -> tuple[int, ...]:
         """The squares whose tallest stack would hide most of a piece on this one."""
         if square not in self._hiding:
-            piece = self.outlines.columns[square].masks[1]
+            piece = self.outlines.columns[square].mask(1)
             least = _MIN_HIDDEN_SHARE * np.count_nonzero(piece)
             self._hiding[square] = tuple(
                 near for near in self.outlines.nearer(square) if self._shared(square, near, piece) > least
@@ -81,14 +81,14 @@ class Layers:
         column = self.outlines.columns[square]
         if square not in self._level:
             self._level[square] = _level_maps(column.masks)
-        free = (self._level[square] != 0).any(0) | column.masks[0]
+        free = (self._level[square] != 0).any(0) | column.mask(0)
         free &= self.outlines.uncovered(square, stacks)
         behind = self.behind(square, stacks)[free]
         values = scores[self.slices(square)][free].astype(np.float64)
         passed = values[np.arange(len(values)), behind]
         layers = np.zeros((MAX_HEIGHT + 1, MAX_HEIGHT + 1, CLASSES))
         left = np.zeros(MAX_HEIGHT + 1)
-        dome = column.masks[0][free]
+        dome = column.mask(0)[free]
         left[0] = np.where(dome, values[:, 0], passed).sum()
         for height in range(1, MAX_HEIGHT + 1):
             level = self._level[square][height][free]
