@@ -149,8 +149,13 @@ class World:
             placed=act.placed or self.belief.placed,
             beginner=self._beginner,
             given_prior=self.belief.nats + act.prior,
-            changed_before=self._changed_before - act.changes.keys(),
-            restored={s: self._base[s] for s in self._changed_before if s not in changes},
+            # Mostly empty: then all acts share what Act has by default.
+            changed_before=self._changed_before and self._changed_before - act.changes.keys(),
+            restored=(
+                {s: self._base[s] for s in self._changed_before if s not in changes}
+                if self._changed_before
+                else act.restored
+            ),
         )
 
 

@@ -212,8 +212,10 @@ def clearness(evidence: Evidence, players: Sequence[str]) -> float:
     """
     costs = []
     for square, stack in enumerate(evidence.standing):
+        # One for each square: what the look would keep of all of them takes ten megabytes.
+        alone = evidence.of_picture(evidence.image)
         variants = {letter + stack for letter in players} | ({stack + stack[-1]} if stack else set())
-        asked = [evidence.stack_gain(square, other) for other in variants]
+        asked = [alone.stack_gain(square, other) for other in variants]
         visible = [gain for gain in asked if gain.pixels]
         if visible:
             costs.append(-max(visible, key=lambda gain: gain.nats).per_pixel)

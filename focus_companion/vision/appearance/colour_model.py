@@ -52,11 +52,9 @@ class ColourModel:
         self._guessed = np.zeros(CLASSES, bool)
         self.of_any_shade = np.zeros(CLASSES, bool)
         """Classes that may have any shade until they are seen."""
-        self.table: Singles = np.zeros((BINS**3, CLASSES), np.float32)
-        """Log-likelihood (bins, classes) of each histogram bin, in nats relative to a uniformly random
-        colour."""
         self.table_by_class: Singles = np.zeros((CLASSES, BINS**3), np.float32)
-        """The same class by class: (classes, bins)."""
+        """Log-likelihood (classes, bins) of each histogram bin, in nats relative to a uniformly random
+        colour."""
         self.typical: Singles = np.zeros(CLASSES, np.float32)
         """Expected log-likelihood, in nats, of a pixel of each class under its own class."""
         self.correlation_area = 1.0
@@ -98,17 +96,21 @@ class ColourModel:
     def _tabulate(self) -> None:
         for label in range(CLASSES):
             if not self.known[label]:
-                self.table[:, label] = np.log(OUTLIER_SHARE)
+                self.table_by_class[label] = np.log(OUTLIER_SHARE)
                 continue
             density = _smooth(self._counts[label].reshape(BINS, BINS, BINS)).ravel()
             density *= BINS**3 / density.sum()
-            self.table[:, label] = np.log((1 - OUTLIER_SHARE) * density + OUTLIER_SHARE)
-            self.typical[label] = np.average(self.table[:, label], weights=self._counts[label])
-        self.table_by_class = np.ascontiguousarray(self.table.T)
+            self.table_by_class[label] = np.log((1 - OUTLIER_SHARE) * density + OUTLIER_SHARE)
+            self.typical[label] = np.average(self.table_by_class[label], weights=self._counts[label])
+
+    @property
+    def table(self) -> Singles:
+        """The same bin by bin: (bins, classes), made anew."""
+        return np.ascontiguousarray(self.table_by_class.T)
 
     def log_likelihood(self, pixels: NDArray[np.uint8]) -> Singles:
         """Log-likelihoods (…, classes) of BGR pixels (…, 3)."""
-        return self.table.take(bins(pixels), axis=0)
+        return np.moveaxis(self.table_by_class.take(bins(pixels), axis=1), 0, -1)
 
 
 def _smooth(cube: Floats) -> Floats:

@@ -33,7 +33,7 @@ class PixelScores:
         """The same with other log-likelihoods of some classes."""
         return PixelScores({**self._own, **own}, self._table, self._bins)
 
-    def at(self, places: NDArray[np.intp]) -> PixelScores:
+    def at(self, places: NDArray[np.integer]) -> PixelScores:
         """Those of the pixels with these flat indices (N,)."""
         own = {label: scores.take(places) for label, scores in self._own.items()}
         return PixelScores(own, self._table, None if self._bins is None else self._bins.take(places))

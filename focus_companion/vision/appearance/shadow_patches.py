@@ -104,7 +104,7 @@ def widened(mask: Mask) -> NDArray[np.uint8]:
 
 
 @lru_cache(maxsize=4)
-def rays_of_lamps(profile: BoardProfile) -> NDArray[np.intp]:
+def rays_of_lamps(profile: BoardProfile) -> NDArray[np.int16]:
     """For each square and lamp, the index (52, :data:`LAMPS`) of the ray closest to the light there."""
     edges = np.tile(np.arange(len(_EDGES)), _SLANTS_PER_AXIS**2)
     rays = []
@@ -113,7 +113,7 @@ def rays_of_lamps(profile: BoardProfile) -> NDArray[np.intp]:
         at = np.rint(slants / _SLANT_STEP).astype(np.intp) + _SLANTS_PER_AXIS // 2
         at = np.clip(at, 0, _SLANTS_PER_AXIS - 1)
         rays.append((at[..., 0] * _SLANTS_PER_AXIS + at[..., 1]) * len(_EDGES) + edges)
-    return np.concatenate(rays, axis=1)
+    return np.concatenate(rays, axis=1, dtype=np.int16)
 
 
 def growth(profile: BoardProfile, one: int, other: int) -> Mask:

@@ -39,6 +39,7 @@ class StackGains:
         self._behind = self._by_pattern(self._scores.shown(around.behind))
         self._label_nats: dict[int, Floats] = {}
         self._sums: dict[tuple[int, int], list[float]] = {}
+        self._uncovered: dict[int, float] = {}
 
     def of(self, stack: Sequence[int]) -> float:
         """The unweighted nats of ``stack`` (classes, bottom first)."""
@@ -47,12 +48,14 @@ class StackGains:
             dome = around.layers.dome
             return float(self._of_label(BARE)[dome].sum() + self._behind[~dome].sum())
         pieces = stack[:TALLEST_UNTRIMMED]
-        height = around.height(len(pieces))
-        nats = float(height.layers[0] @ self._behind)
+        height = len(pieces)
+        if height not in self._uncovered:
+            self._uncovered[height] = float(around.layers.of(height)[0] @ self._behind)
+        nats = self._uncovered[height]
         for layer, label in around.layers.visible(pieces):
-            at = len(pieces), label
+            at = height, label
             if at not in self._sums:
-                self._sums[at] = (height.layers @ self._of_label(label)).tolist()
+                self._sums[at] = (around.layers.of(height) @ self._of_label(label)).tolist()
             nats += self._sums[at][layer]
         return nats
 
@@ -94,7 +97,7 @@ class Surroundings:
         window = column.window
         # Indices, found once, index further arrays faster than a mask.
         rows, columns = np.nonzero(column.any & outlines.uncovered(square, standing))
-        self.places = rows * column.width + columns
+        self.places = (rows * column.width + columns).astype(np.int32)
         self.layers = _layers(outlines)[square]
         self.pattern = self.layers.pattern[rows, columns]
         tops = flat_tops(outlines)
@@ -131,18 +134,17 @@ class Surroundings:
             counts = layers @ self._counts
             differing = (counts.sum(axis=1, keepdims=True) - counts).round().astype(int)
             left = round(float(layers[0] @ self._differing))
-            self._heights[pieces] = _Height(layers, differing.tolist(), left)
+            self._heights[pieces] = _Height(differing.tolist(), left)
         return self._heights[pieces]
 
 
 @dataclass(frozen=True)
 class _Height:
-    """Stacks of one height: ``layers`` are those of :meth:`_Layers.of`; ``differing`` is, for each layer and
-    class, the number of pixels that showed another class; and ``behind_differing`` is the number of pixels
-    not covered by the stack in which what is behind it would show another class.
+    """Stacks of one height: ``differing`` is, for each layer and class, the number of pixels that showed
+    another class; and ``behind_differing`` is the number of pixels not covered by the stack in which what is
+    behind it would show another class.
     """
 
-    layers: Floats
     differing: list[list[int]]
     behind_differing: int
 
@@ -191,7 +193,7 @@ class _Layers:
         numbers[self.patterns] = np.arange(len(self.patterns))
         self.pattern = numbers[covered]
         self.dome = (self.patterns & _DOME) > 0
-        self._of_height: dict[int, Floats] = {}
+        self._of_height: dict[int, Mask] = {}
 
     def of(self, pieces: int) -> Floats:
         """For stacks of this many pieces, (layers, P) 0 or 1: which layer the pixels of each pattern show.
@@ -204,8 +206,9 @@ class _Layers:
                 level[(self.patterns & (1 << (piece - 1))) > 0] = piece
             if pieces and self._tops:
                 level[(self.patterns & (_DOME << pieces)) > 0] = _TOP_LAYER
-            self._of_height[pieces] = (level == np.arange(_LAYERS + self._tops)[:, None]).astype(np.float64)
-        return self._of_height[pieces]
+            self._of_height[pieces] = level == np.arange(_LAYERS + self._tops)[:, None]
+        # Kept as one byte each: there are hundreds of them.
+        return self._of_height[pieces].astype(np.float64)
 
     def classes_of(self, label: int) -> tuple[int, ...]:
         """The classes that the pixels of a piece of this class may have."""
