@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import SQUARES
-from ..arrays import Mask
+from ..arrays import Integers, Mask
+from ..capture.sampling import STRIP_ROWS
 from ..geometry.stack_masks import Outlines, Window, fields, lattice_mask
 from ..masks import uniform
 from .background import Background
@@ -62,9 +63,9 @@ def learn(
     of_label = np.where(inner, painted, CLASSES)
     samples = {}
     for label in range(CLASSES):
-        found = np.flatnonzero(of_label == label)
-        if len(found):
-            rows, columns = np.unravel_index(found[:: max(1, len(found) // MAX_SAMPLES)], painted.shape)
+        chosen = _evenly(of_label == label, MAX_SAMPLES)
+        if len(chosen):
+            rows, columns = np.unravel_index(chosen, painted.shape)
             samples[label] = pixels[rows, columns]
     colours.learn(samples, keep)
     if not keep:
@@ -79,6 +80,18 @@ def learn(
     if outlines.profile.flat:
         # The fields of a chess board have shades of their own, which are visible around the pieces on them.
         background.infer_hidden(fields(outlines, window))
+
+
+def _evenly(mask: Mask, most: int) -> Integers:
+    """The flat indices of about ``most`` of a mask's pixels, or of all if it has fewer: every so many. In
+    strips, as the indices of all pixels would take several times the memory of the picture.
+    """
+    every, before, chosen = max(1, int(np.count_nonzero(mask)) // most), 0, []
+    for first in range(0, len(mask), STRIP_ROWS):
+        found = np.flatnonzero(mask[first : first + STRIP_ROWS])
+        chosen.append(found[-before % every :: every] + first * mask.shape[1])
+        before += len(found)
+    return np.concatenate(chosen)
 
 
 def _correlation_along_edges(

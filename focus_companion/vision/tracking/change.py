@@ -71,6 +71,10 @@ class Smoothed:
             self._part = window, blurred(self.image[window.slices])
         return self._part[1]
 
+    def forget_part(self) -> None:
+        """Forget the blurred pixels of the last window, which take megabytes and little time to make."""
+        self._part = None
+
     def subsampled(self, window: Window, every: int) -> NDArray[np.uint8]:
         """The blurred pixels of a window, subsampled by ``every`` in both directions. Outside the part in
         which the light was measured, it is undone as well.
@@ -116,6 +120,11 @@ class Change:
             self.shown = np.where(part[..., None], self.shown[1], self.shown[0]), self.shown[1]
         self.touched: Floats = np.array([self.share_of(s, self.changed) for s in range(len(SQUARES))])
         """For each square, (52,), the changed share of the pixels of its stack and one more piece."""
+
+    def forget_pixels(self) -> None:
+        """Forget :attr:`shown` and :attr:`changed`, which take megabytes."""
+        self._pictures[1].forget_part()
+        del self.shown, self.changed
 
     @property
     def before(self) -> NDArray[np.uint8]:

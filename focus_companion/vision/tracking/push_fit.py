@@ -68,6 +68,8 @@ def fits(
         if agrees > CERTAIN_AGREEMENT:
             # If the fit took a detour, one more from here improves it.
             camera, agrees = max((camera, agrees), fitted(edges, camera), key=lambda fit: fit[1])
+        # It takes six megabytes.
+        del edges
         mismatch = pixel_mismatch(fine, camera, profile, stacks)
         # A board that has not moved keeps its pose exactly.
         there = held if camera is before else resized(camera, image)

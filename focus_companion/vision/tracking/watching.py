@@ -118,15 +118,19 @@ class Watching:
         if is_wide(change, self._context.standing):
             # Compared as captured: a board pushed by a square looks much like one that has hardly moved.
             everywhere = other_light = changed_everywhere(change, self._context.standing)
+            # No change is kept: it holds megabytes, and the search needs as many.
+            del change
+            smoothed.forget_part()
             if not conditions.same:
-                # The change itself is not kept: it holds megabytes, and the search needs as many.
                 everywhere = changed_everywhere(
                     self._change_between(Smoothed(picture.image), self._reference.picture),
                     self._context.standing,
                 )
+            self._reference.picture.forget_part()
             after = self._recover(picture, everywhere=everywhere, other_light=other_light)
             if after is not self:
                 return after
+            change = self._change_between(smoothed, self._reference.picture)
         else:
             self._wide_change = None
             self._context.last_in_view = picture.time
@@ -162,7 +166,11 @@ class Watching:
         reference.
         """
         context, reference = self._context, self._reference
-        mark = None if change is None else reference.mark
+        since_mark = None
+        if change is not None and reference.mark is not None:
+            since_mark = self._change_between(smoothed, reference.mark)
+            # Only its squares, and what was put down, are asked for.
+            since_mark.forget_pixels()
         return Look(
             time=picture.time,
             since=picture.since,
@@ -177,7 +185,7 @@ class Watching:
             change=change,
             touched=reference.touched(change),
             unsettled=reference.unsettled,
-            since_mark=None if mark is None else self._change_between(smoothed, mark),
+            since_mark=since_mark,
             number=next(context.numbers),
             smoothed=smoothed,
             small=picture.small,
