@@ -6,8 +6,6 @@ import io
 import socket
 from contextlib import closing
 
-import segno
-
 
 def lan_addresses(port: int, scheme: str = "http") -> list[str]:
     """Addresses of the page for other machines of the network, best first; none without a network."""
@@ -38,6 +36,9 @@ def host_names() -> list[str]:
 
 def qr_code(address: str) -> bytes:
     """The address as an SVG QR code, black on white even on a dark page, so that every phone can read it."""
+    # Imported when somebody asks for a code: with what it needs, it takes a megabyte.
+    import segno
+
     out = io.BytesIO()
     segno.make(address, error="m").save(
         out, kind="svg", scale=4, border=3, dark="#000", light="#fff", xmldecl=False
@@ -47,6 +48,8 @@ def qr_code(address: str) -> bytes:
 
 def qr_text(address: str) -> str:
     """The address as a QR code for a terminal."""
+    import segno
+
     out = io.StringIO()
     segno.make(address, error="l").terminal(out, border=2, compact=True)
     return out.getvalue()
