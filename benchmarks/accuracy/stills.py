@@ -1,13 +1,15 @@
 """Measures how much of a single picture is read correctly, by tilt and by the size of a square.
 
     python -m benchmarks.accuracy.stills [--stills 48] [--seed 1] [--played] [--footage FOLDER]
-                               [--keep FOLDER] [--jobs N]
+                               [--known] [--keep FOLDER] [--jobs N]
 
 Renders random positions for two, three and four players with random looks (each determined by its seed),
 reads them, and compares with the truth. A still does not show which side is which, so the best of the four
 rotations counts. ``--played`` shows positions of simulated games instead: there, most pieces have another
 colour than the piece below. ``--footage`` also reads the stills of a folder of recordings (with
-``truth.json``). ``--keep`` caches the rendered pictures in a folder.
+``truth.json``). ``--known`` reads with the true camera and set, and with colours learned from the true
+position: what is misread then, a better search would not mend. ``--keep`` caches the rendered pictures in a
+folder.
 
 Prints the share of squares with the right top (colour, or empty), the right height and the whole stack right;
 the last also for only those squares that have a stack. *Visible* are squares that show at least a dozen spots
@@ -44,7 +46,10 @@ from focus_companion.simulator.stage import Stage
 from focus_companion.vision.geometry.board_profiles import board_profile, plastic_sets
 from focus_companion.vision.geometry.scene import BoardProfile, Camera
 from focus_companion.vision.geometry.stack_masks import Outlines
-from focus_companion.vision.single_image.read_still import read_still
+from focus_companion.vision.single_image.off_centre import read_off_centre
+from focus_companion.vision.single_image.read_still import StillReading, read_still
+from focus_companion.vision.single_image.search import Explanation
+from focus_companion.vision.single_image.view import StillPicture, View
 
 Image = NDArray[np.uint8]
 
@@ -208,11 +213,20 @@ def turned(stacks: Sequence[str]) -> tuple[str, ...]:
     return tuple(stacks[_AT[r, 7 - f]] for f, r in zip(FILE, RANK, strict=True))
 
 
-def read(still: Still) -> Row:
-    """Read one still and compare it with its truth."""
+def read_knowing(still: Still) -> StillReading:
+    """What is read with the true camera and set, and with colours learned from the true position."""
+    camera, profile = still.camera, still.profile
+    view = View(StillPicture(still.image, camera, profile, still.letters), camera, profile)
+    palette = view.relearned(still.stacks)
+    found, _ = read_off_centre(Explanation(view, view.solved(palette, None), palette, 0.0))
+    return StillReading(found.stacks, (1.0,) * len(SQUARES), camera, profile, 1.0)
+
+
+def read(still: Still, *, known: bool = False) -> Row:
+    """Read one still and compare it with its truth; ``known``: as in :func:`read_knowing`."""
     shown = still.shown()
     began = time.process_time()
-    reading = read_still(still.image, plastic_sets(), still.letters)
+    reading = read_knowing(still) if known else read_still(still.image, plastic_sets(), still.letters)
     took = time.process_time() - began
     if reading is None:
         nothing = ("?" * 9,) * len(SQUARES)
@@ -271,25 +285,30 @@ def main() -> None:
     parser.add_argument("--stills", type=int, default=48)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--played", action="store_true", help="positions of simulated games")
+    parser.add_argument("--known", action="store_true", help="the true camera, set and colours")
     parser.add_argument("--footage", type=Path)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--jobs", type=int, default=1, help="processes that read at the same time")
     parser.add_argument("--lines", action="store_true", help="a line for every still")
     arguments = parser.parse_args()
+    limit = ", camera, set and colours known" if arguments.known else ""
     with ProcessPoolExecutor(arguments.jobs, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
         if arguments.footage:
-            shown("footage", pool.map(read, recorded(arguments.footage)), arguments.lines)
+            reads = partial(read, known=arguments.known)
+            shown(f"footage{limit}", pool.map(reads, recorded(arguments.footage)), arguments.lines)
         if arguments.stills:
             seeds = range(arguments.seed, arguments.seed + arguments.stills)
             what = "stills of games" if arguments.played else "stills"
-            name = f"{arguments.stills} simulated {what} from seed {arguments.seed}"
-            reads = partial(read_drawn, keep=arguments.keep, played=arguments.played)
-            shown(name, pool.map(reads, seeds), arguments.lines)
+            name = f"{arguments.stills} simulated {what} from seed {arguments.seed}{limit}"
+            drawn_reads = partial(
+                read_drawn, keep=arguments.keep, played=arguments.played, known=arguments.known
+            )
+            shown(name, pool.map(drawn_reads, seeds), arguments.lines)
 
 
-def read_drawn(seed: int, keep: Path | None, *, played: bool) -> Row:
+def read_drawn(seed: int, keep: Path | None, *, played: bool, known: bool) -> Row:
     """Read the still of a seed."""
-    return read(drawn(seed, keep, played=played))
+    return read(drawn(seed, keep, played=played), known=known)
 
 
 def shown(name: str, rows: Iterable[Row], lines: bool) -> None:
@@ -299,6 +318,8 @@ def shown(name: str, rows: Iterable[Row], lines: bool) -> None:
         taken.append(row)
         if lines:
             print(row, flush=True)
+    if not taken:
+        raise SystemExit(f"There are no pictures to read: {name}.")
     table(taken)
     found = f"{sum(row.found for row in taken)}/{len(taken)}"
     sums = {
