@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...game.position import MAX_HEIGHT
-from ..appearance.colour_model import CLASSES
+from ..appearance.colour_model import BARE, CLASSES
+from ..appearance.column_layers import TOP_LAYER, column_layers
 from ..appearance.flat_pieces import TOP
 from ..arrays import Floats, Mask, Singles
 from ..geometry.stack_masks import Outlines, Window
@@ -48,7 +50,6 @@ class Layers:
         board = outlines.window(range(len(outlines.columns)))
         self.window = board if area is None else board.including(area)
         self.tops = tops
-        self._level: dict[int, NDArray[np.uint8]] = {}
         self._hiding: dict[int, tuple[int, ...]] = {}
 
     def neighbours(self, square: int) -> tuple[int, ...]:
@@ -58,7 +59,7 @@ class Layers:
     def hiding(self, square: int) -> tuple[int, ...]:
         """The squares whose tallest stack would hide most of a piece on this one."""
         if square not in self._hiding:
-            piece = self.outlines.columns[square].mask(1)
+            piece = self.outlines.columns[square].masks[1]
             least = _MIN_HIDDEN_SHARE * np.count_nonzero(piece)
             self._hiding[square] = tuple(
                 near for near in self.outlines.nearer(square) if self._shared(square, near, piece) > least
@@ -78,28 +79,23 @@ class Layers:
         ``scores``: log-likelihoods of the pixels of :attr:`window`, (h, w, CLASSES), or (h, w, CLASSES + TOP)
         if there are :attr:`tops`. ``stacks``: the classes of all squares' pieces, bottom first.
         """
-        column = self.outlines.columns[square]
-        if square not in self._level:
-            self._level[square] = _level_maps(column.masks)
-        free = (self._level[square] != 0).any(0) | column.mask(0)
-        free &= self.outlines.uncovered(square, stacks)
-        behind = self.behind(square, stacks)[free]
-        values = scores[self.slices(square)][free].astype(np.float64)
-        passed = values[np.arange(len(values)), behind]
-        layers = np.zeros((MAX_HEIGHT + 1, MAX_HEIGHT + 1, CLASSES))
+        layers = column_layers(self.outlines)[square]
+        seen = self.outlines.columns[square].any & self.outlines.uncovered(square, stacks)
+        pattern, values = layers.pattern[seen], scores[self.slices(square)][seen].astype(np.float64)
+        behind = values[np.arange(len(values)), self.behind(square, stacks)[seen]]
+        # From here on, all pixels of a pattern count as one.
+        sums = partial(np.bincount, pattern, minlength=len(layers.patterns))
+        passed, shown = sums(behind), np.stack([sums(nats) for nats in values.T], 1)
+        tops = shown[:, -TOP:]  # the sides, if tops are no classes of their own
         left = np.zeros(MAX_HEIGHT + 1)
-        dome = column.mask(0)[free]
-        left[0] = np.where(dome, values[:, 0], passed).sum()
+        left[0] = passed[~layers.dome].sum() + shown[layers.dome, BARE].sum()
+        nats = np.zeros((MAX_HEIGHT + 1, MAX_HEIGHT + 1, CLASSES))
         for height in range(1, MAX_HEIGHT + 1):
-            level = self._level[square][height][free]
-            left[height] = passed[level == 0].sum()
-            top = self.tops[square][height - 1][free] if self.tops else None
-            for label in range(1, CLASSES):
-                shown = values[:, label]
-                if top is not None:
-                    shown = np.where(top, values[:, label + TOP], shown)
-                layers[height, :, label] = np.bincount(level, shown, minlength=MAX_HEIGHT + 1)
-        return LayerScores(layers, left)
+            showing = layers.of(height)
+            left[height] = showing[0] @ passed
+            nats[height] = showing[: MAX_HEIGHT + 1] @ shown[:, :CLASSES]
+            nats[height, height, BARE + 1 :] += (showing[TOP_LAYER:] @ tops).sum(0)
+        return LayerScores(nats, left)
 
     def slices(self, square: int) -> tuple[slice, slice]:
         """The rows and columns of :attr:`window` that the column of a square covers."""
@@ -109,14 +105,3 @@ class Layers:
         """The classes (h, w) of what the column of a square shows without its stack and nearer ones."""
         window, farther = self.outlines.columns[square].window, self.outlines.farther(square)
         return self.outlines.paint(dict(enumerate(stacks)), window, farther, self.tops, TOP)
-
-
-def _level_maps(masks: Mask) -> NDArray[np.uint8]:
-    """(MAX_HEIGHT + 1, h, w): for a stack of each height, the number (1 …) of the piece that each pixel
-    shows, or 0.
-    """
-    maps = np.zeros((MAX_HEIGHT + 1, *masks.shape[1:]), np.uint8)
-    for height in range(1, MAX_HEIGHT + 1):
-        maps[height] = maps[height - 1]
-        maps[height][masks[height]] = height
-    return maps
