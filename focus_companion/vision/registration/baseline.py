@@ -29,6 +29,10 @@ _CONVERGENCE_THRESHOLD: Final = 0.005
 """Convergence threshold: motion of points per iteration, in pixels of the coarse picture."""
 _MIN_MOTION: Final = 0.25
 """Motion, in pixels of the coarse picture, up to which it is ignored, as the blur is larger."""
+_MAX_DRIFT: Final = 0.5
+"""Motion since the baseline, in pixels of the coarse picture, from which none is ignored: those that are add
+up while a stand sags, and the pose would no longer be that of the pictures. While a camera stands still, the
+estimate is wrong by up to 0.4 (five recordings)."""
 _MAX_MOTION: Final = 0.6
 """Motion, in squares, from which it is rejected: a board shifted by one square looks much the same."""
 _RESIDUAL_SCALE: Final = 12.0
@@ -166,7 +170,9 @@ class Baseline:
         """
         total, fits = self.motion(picture, moved + near, relit=True)
         motion = total - moved
-        if not _MIN_MOTION < self.displacement(motion) < _MAX_MOTION * self.sampling.square:
+        by = self.displacement(motion)
+        ignored = by < _MIN_MOTION and self.displacement(total) < _MAX_DRIFT
+        if ignored or by > _MAX_MOTION * self.sampling.square:
             motion = STILL
         steady = self.undo_motion(picture, motion)
         if motion is not STILL and share_differing(steady, before) >= share_differing(picture, before):

@@ -13,7 +13,7 @@ from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.vision.capture.frames import Image
 from focus_companion.vision.geometry.stack_masks import Outlines, Window
 from focus_companion.vision.registration.motion import STILL, Motion
-from focus_companion.vision.tracking.change import Smoothed
+from focus_companion.vision.tracking.change import Smoothed, board_window
 from focus_companion.vision.tracking.occluder import SceneObject
 from focus_companion.vision.tracking.reference import POSSIBLE_CHANGE, Reference
 
@@ -114,21 +114,35 @@ def test_in_another_light_a_square_stays_hidden_only_while_it_shows_something_el
     assert (touched[MUG], touched[CLEAR], touched[HAND]) == (0.0, 1.0, POSSIBLE_CHANGE)
 
 
+HELD = look(17.0, 40.0, 640.0, (1280, 960), 60.0)
+OUTLINES = Outlines(HELD, PROFILE)
+COARSE_PIXEL = round(OUTLINES.pitch / 18) / HELD.lens.focal
+"""The angle by which the camera turns if the coarse copy of the picture moves by a pixel."""
+
+
+def picture_after(pixels: float) -> Smoothed:
+    """The picture after the camera has turned by so many pixels of the coarse copy."""
+    camera = Motion((0.0, pixels * COARSE_PIXEL, 0.0)).camera(HELD)
+    return Smoothed(draw(camera, start_stacks(), np.random.default_rng(4), noise=2.0))
+
+
 def test_the_motion_is_that_since_the_reference_however_little_it_moved_before() -> None:
     """A camera has moved too little for it to be undone. What it moves later adds to that."""
-    held = look(17.0, 40.0, 640.0, (1280, 960), 60.0)
-    outlines = Outlines(held, PROFILE)
-
-    def picture_after(pixels: float) -> Smoothed:
-        """The picture after the camera has turned by so many pixels of the coarse copy."""
-        turn = pixels * round(outlines.pitch / 18) / held.lens.focal
-        camera = Motion((0.0, turn, 0.0)).camera(held)
-        return Smoothed(draw(camera, start_stacks(), np.random.default_rng(4), noise=2.0))
-
     reference = Reference(picture_after(0.0))
-    assert reference.conditions(picture_after(0.15), outlines).motion is STILL
-    assert reference.conditions(picture_after(0.3), outlines).motion is not STILL
-    assert reference.conditions(picture_after(0.15), outlines).motion is STILL
+    assert reference.conditions(picture_after(0.15), OUTLINES).motion is STILL
+    assert reference.conditions(picture_after(0.3), OUTLINES).motion is not STILL
+    assert reference.conditions(picture_after(0.15), OUTLINES).motion is STILL
     reference.follow(picture_after(0.15), None)
-    assert reference.conditions(picture_after(0.3), outlines).motion is STILL
-    assert reference.conditions(picture_after(-0.15), outlines).motion is not STILL
+    assert reference.conditions(picture_after(0.3), OUTLINES).motion is STILL
+    assert reference.conditions(picture_after(-0.15), OUTLINES).motion is not STILL
+
+
+def test_the_reference_does_not_move_along_with_a_stand_that_sags() -> None:
+    """From picture to picture, the camera moves too little for it to be undone."""
+    reference = Reference(picture_after(0.0))
+    for pixels in np.arange(0.1, 2.1, 0.1):
+        taken = picture_after(float(pixels))
+        found = reference.conditions(taken, OUTLINES)
+        undone = found.undo(taken.image, board_window(OUTLINES), reference.picture.image)
+        reference.follow(Smoothed(undone, found), None)
+    assert found.motion.vector[1] / COARSE_PIXEL > 1.4
