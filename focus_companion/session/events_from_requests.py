@@ -60,6 +60,18 @@ def answer(request: Request, history: History, time: float) -> tuple[Event, ...]
     raise TypeError(f"nothing is known of the request {request!r}")
 
 
+def check_current(request: Request, history: History) -> None:
+    """Check that a request is for this point of the game, and about what the page shows now.
+
+    Raises:
+        RequestRefused: it is not.
+    """
+    if request.point not in (None, history.point):
+        raise RequestRefused("The game has gone on meanwhile.")
+    if request.about and not request.about.items() <= history.shown.items():
+        raise RequestRefused("What the page showed has changed meanwhile. Please look again.")
+
+
 def _take_back(_: TakeBack, history: History, time: float) -> Iterator[Event]:
     if not history.entries:
         raise RequestRefused("No turn has been played yet, so there is none to take back.")

@@ -148,6 +148,24 @@ class History:
         return self.game, len(self.entries)
 
     @property
+    def shown(self) -> dict[str, float | None]:
+        """Identifies what players are asked at this point of the game: the times of the ``alert``, of the
+        ``reading`` and of the event ``seat_failed``, ``None`` if there is none; and ``arranged``.
+        """
+        asked = {"alert": self.alert, "reading": self.reading, "seat_failed": self.seat_failed}
+        return {
+            **{name: None if event is None else event.time for name, event in asked.items()},
+            "arranged": self.arranged,
+        }
+
+    @property
+    def arranged(self) -> int:
+        """How often board or pieces were rearranged on the page before the first turn: every swap counts."""
+        if self.entries:
+            return 0
+        return sum(incident["type"] in (Placed.type, Corrected.type) for incident in self.incidents)
+
+    @property
     def moves(self) -> tuple[Entry, ...]:
         """The entries that are turns, one per ply."""
         return tuple(entry for entry in self.entries if isinstance(entry.what, Move))

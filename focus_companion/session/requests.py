@@ -27,9 +27,13 @@ class Request:
 
     ``point``: the game and the number of its turns and acts for which the request is meant; at any other
     point it is refused. ``None``: at any point.
+
+    ``about``: what the page showed when the request was made, as in :attr:`History.shown`; if it has changed
+    since, the request was meant for something else and is refused. Empty: whatever is shown.
     """
 
     point: tuple[int, int] | None = field(default=None, kw_only=True)
+    about: Mapping[str, float | None] = field(default_factory=dict, kw_only=True)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from . import state_json as view
 from .beginning import GamePlan, began, following, match_to_go_on, planned, rematch
 from .event_feed import HEARTBEAT, Feed, Subscription
 from .events import Corrected, Event, Found, Lost, Moved, Placed, Refused, TakenBack
-from .events_from_requests import answer, take_reading
+from .events_from_requests import answer, check_current, take_reading
 from .events_from_verdicts import follow
 from .history import History, Transition
 from .kept_time import KeptTime
@@ -403,8 +403,7 @@ class Session:
         return self._emit_events(Found(self._time, "camera")) if "camera" in self._history.lost else []
 
     def _execute(self, request: Request) -> list[Event]:
-        if request.point not in (None, self._history.point):
-            raise RequestRefused("The game has gone on meanwhile.")
+        check_current(request, self._history)
         if isinstance(request, Rematch):
             return self._new_game(rematch(self._history))
         if isinstance(request, SwapColours):

@@ -127,6 +127,7 @@ def standing(history: History) -> dict[str, Any]:
         "ready": history.ready,
         "start_from": history.start_from or None,
         "reading": _json(history.reading),
+        "arranged": history.arranged,
         "paused": history.paused,
         "players": {
             NAMES[letter]: {"name": history.players.get(letter, ""), "seat": sides[letter]}

@@ -29,6 +29,10 @@ _NEW_GAME_KEYS: Final = (
 )  # fmt: skip
 
 
+_SHOWN: Final = ("alert", "reading", "seat_failed", "arranged")
+"""Keys of “at” that say what the page showed: see :attr:`session.history.History.shown`."""
+
+
 class BadRequest(ValueError):
     """The request cannot be understood; the text says what is wrong with it."""
 
@@ -43,6 +47,15 @@ def _point(body: Mapping[str, Any]) -> tuple[int, int] | None:
         raise BadRequest("“at” must give the numbers “game” and “moves” of the state.")
     game, moves = point
     return game, moves
+
+
+def _about(body: Mapping[str, Any]) -> dict[str, float | None]:
+    """What the page showed when the act was chosen, as far as “at” says so."""
+    at = body.get("at") or {}
+    about = {key: at[key] for key in _SHOWN if key in at}
+    if not fits(about, Mapping[str, float | None]):
+        raise BadRequest(f"{', '.join(_SHOWN)} of “at” must be numbers of the state, or null.")
+    return about
 
 
 def _player(body: Mapping[str, Any], key: str = "player") -> str:
@@ -248,4 +261,5 @@ def parse_act(body: object) -> requests.Request:
     act = body.get("act")
     if not isinstance(act, str) or act not in _ACTS:
         raise BadRequest(f"“act” must be one of {', '.join(_ACTS)}.")
-    return replace(_ACTS[act]({key: body[key] for key in body if key != "at"}), point=_point(body))
+    wanted = _ACTS[act]({key: body[key] for key in body if key != "at"})
+    return replace(wanted, point=_point(body), about=_about(body))

@@ -26,6 +26,7 @@ def show_diagonal_move(table: Any) -> None:
     table.see(Wrong("not_straight", "g", (a, b), say("not_straight", "g", origin=a, target=b, number=1)))
 
 
+CHANGED = "What the page showed has changed meanwhile. Please look again."
 WINDOWS = [(320, 640), (390, 844), (768, 1024), (1280, 800), (1920, 1080)]
 
 
@@ -49,6 +50,29 @@ def test_an_alert_is_settled_from_its_box(table, seen: Seen, looping) -> None:
     page.click("#status [data-act=dismiss]")
     until(page, table, alert=None)
     expect(page.locator("[data-act=dismiss]")).to_have_count(0)
+
+
+def test_whoever_settles_an_alert_does_not_settle_the_next(table, seen: Seen, looping) -> None:
+    """The next one may come while the finger is on its way, or while the page does not hear of it."""
+    page = seen.open()
+    show_diagonal_move(table)
+    expect(page.locator("#status [data-act=dismiss]")).to_be_visible()
+    page.evaluate(
+        """() => new MutationObserver((_, watch) => {
+            const box = document.querySelector("#status");
+            if (!box.textContent.includes("d4")) return;
+            watch.disconnect();
+            box.querySelector("[data-act=dismiss]").click();
+        }).observe(document.querySelector("#status"), { childList: true, subtree: true })"""
+    )
+    table.see(Wrong("unexplained", "g", (INDEX["d4"],), say("unexplained", "g", squares=(INDEX["d4"],))))
+    expect(page.locator("#toast")).to_have_text(CHANGED)
+    assert table.session.state()["alert"]["reason"] == "unexplained"
+    page.wait_for_timeout(700)
+    with page.expect_request("**/api/requests") as sent:
+        page.click("#status [data-act=dismiss]")
+    assert sent.value.post_data_json["at"]["alert"] == table.session.history.incidents[-1]["time"]
+    until(page, table, alert=None)
 
 
 def test_a_turn_is_taken_back_once_if_two_viewers_ask_for_it(table, seen: Seen, browser, looping) -> None:

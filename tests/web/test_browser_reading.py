@@ -52,7 +52,9 @@ def test_the_start_is_read_and_accepted_with_one_press(table, seen: Seen, loopin
     expect(page.locator(".ring.differ")).to_have_count(2)
     assert "3 pieces" in stack(page, "d5")
     assert serious(page) == []
-    page.click("#status [data-act=take_reading]")
+    with page.expect_request("**/api/requests") as sent:
+        page.click("#status [data-act=take_reading]")
+    assert sent.value.post_data_json["at"]["reading"] is not None
     state = until(page, table, start_from=None)
     assert state["position"] == position_text(READ) and state["to_move"] == "green"
     table.see(StartSeen())
@@ -165,7 +167,9 @@ def test_who_has_which_pieces_is_shown_and_swapped_with_one_press(table, seen: S
     status(page, "White to move")
     assert "white" in stack(page, "b2")
     before = table.sight.corners()
-    card.locator("[data-act=swap_colours]").click()
+    with page.expect_request("**/api/requests") as sent:
+        card.locator("[data-act=swap_colours]").click()
+    assert sent.value.post_data_json["at"] == {"game": 1, "moves": 0, "arranged": 0}
     until(page, table, event=table.session.state()["event"])
     for _ in range(100):
         if table.sight.placed:

@@ -122,7 +122,9 @@ def test_another_seat_is_chosen_when_a_program_gives_no_turn(table: Any, seen: S
     table.session.submit(GiveUp("g", h.game, h.ply, h.position.text, "late")).result(60)
     status(page, "Who takes over for Green?")
     status(page, "has not answered in time")
-    page.get_by_role("button", name="The computer takes over").click()
+    with page.expect_request("**/api/requests") as sent:
+        page.get_by_role("button", name="The computer takes over").click()
+    assert sent.value.post_data_json["at"]["seat_failed"] is not None
     until(page, table, seats={"green": "companion", "red": "board"}, seat_failed=None)
     status(page, "Green is thinking")
     assert seen.troubles == []

@@ -60,7 +60,9 @@ def test_the_players_can_overrule_the_reading_of_the_start(table, seen: Seen, lo
     page.locator("#confirm button").last.click()
     assert table.sight.vouched == 0, "not before it is confirmed"
     stands.click()
-    page.locator("#confirm .strong").click()
+    with page.expect_request("**/api/requests") as sent:
+        page.locator("#confirm .strong").click()
+    assert sent.value.post_data_json["at"] == {"game": 1, "moves": 0}
     for _ in range(100):
         table.see()
         if table.sight.vouched:

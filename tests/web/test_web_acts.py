@@ -65,6 +65,56 @@ def test_the_answer_to_a_question_is_not_taken_for_the_next_turn(tmp_path: Path,
     assert "b6-b7" in client.get("/api/legal").json["legal"]
 
 
+CHANGED = "What the page showed has changed meanwhile. Please look again."
+
+
+def test_an_alert_is_not_settled_by_the_answer_to_the_one_before(table, client: FlaskClient) -> None:
+    table.start()
+    table.see(Wrong("distance", "g", (8, 9), "Green went too far."))
+    first = {"game": 1, "moves": 0, "alert": client.get("/api/state").json["alert"]["time"]}
+    table.see(Wrong("not_straight", "g", (8, 16), "Green went askew."))
+    refused = table.ask(client, {"act": "dismiss", "at": first})
+    assert refused.status_code == 409 and refused.json["error"] == CHANGED
+    second = client.get("/api/state").json["alert"]
+    assert second["reason"] == "not_straight"
+    at = first | {"alert": second["time"]}
+    assert [table.ask(client, {"act": "dismiss", "at": at}).status_code for _ in range(2)] == [200, 409]
+    assert client.get("/api/state").json["alert"] is None
+    # Programs need not say which alert they mean.
+    table.see(Wrong("distance", "g", (8, 9), "Green went too far."))
+    assert table.ask(client, {"act": "dismiss"}).status_code == 200
+
+
+def test_a_reading_is_not_accepted_in_place_of_a_newer_one(table, client: FlaskClient) -> None:
+    table.start()
+    start = table.session.position.text
+    accept = {"act": "set_position", "position": start, "at": {"game": 1, "moves": 0, "reading": 0.5}}
+    assert table.ask(client, accept).json["error"] == CHANGED
+    accept["at"]["reading"] = None
+    assert table.ask(client, accept).status_code == 200
+
+
+def test_colours_that_two_phones_swap_at_once_are_swapped_once(table, client: FlaskClient) -> None:
+    table.start()
+    arranged = client.get("/api/state").json["arranged"]
+    swap = {"act": "swap_colours", "at": {"game": 1, "moves": 0, "arranged": arranged}}
+    answers = [table.ask(client, swap) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 409] and answers[1].json["error"] == CHANGED
+    assert len(table.sight.placed) == 1
+    swap["at"]["arranged"] = client.get("/api/state").json["arranged"]
+    assert table.ask(client, swap).status_code == 200, "whoever has seen the swap may swap back"
+    assert table.ask(client, {"act": "swap_colours"}).status_code == 200
+    table.play("b6-b7")
+    assert client.get("/api/state").json["arranged"] == 0, "after the first turn it does not matter"
+
+
+@pytest.mark.parametrize("key", ["alert", "reading", "seat_failed", "arranged"])
+@pytest.mark.parametrize("value", ["1.5", True, [1], {}, 1e300])
+def test_what_the_page_showed_is_a_number(table, client: FlaskClient, key: str, value: Any) -> None:
+    table.start()
+    assert table.ask(client, {"act": "draw", "at": {"game": 1, "moves": 0, key: value}}).status_code == 400
+
+
 @pytest.mark.parametrize("at", [{}, 3, {"game": 1}, {"game": True, "moves": 0}, {"game": 1, "moves": "0"}])
 def test_a_malformed_point_of_the_game_is_refused(table, client: FlaskClient, at: Any) -> None:
     table.start()

@@ -14,9 +14,11 @@ from ...session.requests import Request
 
 
 def to_json(request: Request) -> dict[str, Any]:
-    """``{"is": its class, …}`` with its fields; fields that are ``None`` are omitted."""
+    """``{"is": its class, …}`` with its fields; ``None`` and an empty ``about`` are omitted."""
     values = {field.name: _plain(getattr(request, field.name)) for field in fields(request)}
     written = {name: value for name, value in values.items() if value is not None}
+    if not request.about:
+        del written["about"]
     return {"is": type(request).__name__} | written
 
 
@@ -29,7 +31,8 @@ def from_json(written: Mapping[str, Any]) -> Request:
     values = {name: _meant(name, value) for name, value in written.items() if name in known}
     # Fields that were omitted and have no default are ``None``.
     missing = known - values.keys() - {f.name for f in fields(kind) if _has_default(f)}
-    found = kind(**values, **dict.fromkeys(missing))
+    given: dict[str, Any] = values | dict.fromkeys(missing)
+    found = kind(**given)
     hints = get_type_hints(kind)
     for field in fields(kind):
         if not fits(getattr(found, field.name), hints[field.name]):

@@ -7,6 +7,11 @@ import { t, tn } from "../lib/texts.js";
 import { goesOn, moverKind, playersOf } from "./state.js";
 import { moveWords, playerName } from "./words.js";
 
+/** The keys of the state under which the page asks something with answers of its own. */
+const ASKED = ["alert", "reading", "seat_failed"];
+/** Milliseconds after one alert has given way to another during which an answer was meant for the first. */
+const LOOK_MS = 600;
+
 export class Acts {
   /** `lookedAt()` returns the past ply that the viewer looks at, null for the present; `onChoosing()` is called while a turn is chosen on the board. */
   constructor(getState, toast, lookedAt, onChoosing) {
@@ -15,6 +20,8 @@ export class Acts {
     this.chooser = new Chooser(onChoosing, (body) => this.sendAt(this.getState(), body), toast);
     this.toast = toast;
     this.pending = new Set(); // what the host has not answered yet
+    this.asked = {}; // the time of the event that asks, by key of the state
+    this.gone = {}; // when the one before was last on show
     this.confirm = document.querySelector("#confirm");
   }
 
@@ -25,8 +32,23 @@ export class Acts {
   }
 
   /** Send an act that is meant for this point of the game only: another viewer may have done it already. */
-  sendAt({ game, moves = [] }, body) {
-    return this.send({ ...body, at: { game, moves: moves.length } });
+  sendAt({ game, moves = [] }, body, about = {}) {
+    return this.send({ ...body, at: { game, moves: moves.length, ...about } });
+  }
+
+  /** The same, for an act that answers what is `shown` now: an alert, a reading or a seat that failed, by its time. */
+  answer(state, shown, body) {
+    if (performance.now() - this.gone[shown] < LOOK_MS) return this.toast(t("What the page showed has changed meanwhile. Please look again."));
+    return this.sendAt(state, body, { [shown]: state[shown]?.time ?? null });
+  }
+
+  /** Note when what was asked gives way to something else: whoever presses a button then has not seen that yet. */
+  follow(state) {
+    for (const key of ASKED) {
+      const now = state[key] ? `${state.game} ${state[key].time}` : "";
+      if (this.asked[key] && this.asked[key] !== now) this.gone[key] = performance.now();
+      this.asked[key] = now;
+    }
   }
 
   /** Send an act; true if it was accepted. If it is still on its way, pressing again does not send it again. */
@@ -65,9 +87,9 @@ export class Acts {
     if (act === "not_legal") return this.notLegal(state);
     if (act === "legal") return this.legal(t("Which turn was it?"), t("The players’ word counts, and the record says so. It must be a turn that the rules allow."));
     if (act === "enter") return this.legal(t("Which turn was played?"), t("For a turn that the camera has missed. The record notes that it was entered by hand."));
-    if (act === "begins") return this.sendAt(state, { act, player: state.begins });
+    if (act === "begins") return this.answer(state, "alert", { act, player: state.begins });
     if (act === "my_turn") return this.myTurn(state);
-    if (act.startsWith("seat_")) return this.send({ act: "seat", player: state.to_move, kind: { seat_companion: "companion", seat_board: "board" }[act] ?? state.seats[state.to_move] });
+    if (act.startsWith("seat_")) return this.answer(state, "seat_failed", { act: "seat", player: state.to_move, kind: { seat_companion: "companion", seat_board: "board" }[act] ?? state.seats[state.to_move] });
     if (act.startsWith("turn_")) return this.chooser.answer(act.slice(5));
     if (act === "pause") return this.send({ act: state.paused ? "resume" : "pause" });
     if (act === "read_board") {
@@ -75,10 +97,15 @@ export class Acts {
       if (asked) this.toast(t("The picture is being read."));
       return asked;
     }
-    if (act === "swap_colours") return this.sendAt(state, { act });
-    if (act === "dismiss") return this.send({ act });
-    if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They are set up correctly")]]))) return this.send({ act });
+    if (act === "swap_colours") return this.swap(state, {});
+    if (act === "dismiss") return this.answer(state, "alert", { act });
+    if (act === "stands_right" && (await this.sure(t("Does every square look as the drawing shows?"), [["yes", t("They are set up correctly")]]))) return this.sendAt(state, { act });
     return false;
+  }
+
+  /** Exchange whose pieces are whose, unless another viewer has just done so. */
+  swap(state, colours) {
+    return this.sendAt(state, { act: "swap_colours", ...colours }, { arranged: state.arranged });
   }
 
   /** Ask how good it is to move the stack that is lifted, or else the selected one. */

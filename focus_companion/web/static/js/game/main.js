@@ -74,7 +74,7 @@ function equip(made) {
       editor: new made.Editor($("#editor"), () => show(null), send),
       match: new made.Match($("#match")),
       report: new made.Report($("#report"), now, toast),
-      roles: new made.Roles($("#roles"), (body) => acts.sendAt(now(), body)),
+      roles: new made.Roles($("#roles"), (state, colours) => acts.swap(state, colours)),
       seats: new made.Seats($("#seats"), now, send),
       newGame: new made.NewGame($("#new-game"), acts, now),
     });
@@ -99,6 +99,7 @@ function fill(state) {
   tools.moves.show(state);
   tools.acts?.chooser.follow(state);
   tools.editor?.follow(state);
+  tools.acts?.follow(state);
   tools.acts?.offer(state);
   tools.seats?.follow(state);
   tools.roles?.show(state);
@@ -173,7 +174,7 @@ const about = ({ game, alert }) => alert && `${game} ${alert.time}`;
 function answered(act) {
   const reading = offered(live);
   if (!reading) return undefined;
-  if (act === "take_reading") return tools.acts.send(taken(reading));
+  if (act === "take_reading") return tools.acts.answer(live, "reading", taken(reading));
   if (act === "edit_reading") return tools.editor.open(live, reading);
   if (act === "swap_reading") swap(live);
   else passOver(live);

@@ -9,8 +9,9 @@ import { t } from "../lib/texts.js";
 import { playerName } from "./words.js";
 
 export class Roles {
-  constructor(card, send) {
-    Object.assign(this, { card, send, shown: "" });
+  /** `swap(state, {player, other})` exchanges the pieces of two players. */
+  constructor(card, swap) {
+    Object.assign(this, { card, swap, shown: "" });
   }
 
   show(state) {
@@ -18,7 +19,7 @@ export class Roles {
     const seen = players.filter((colour) => state.pieces?.[colour]?.seen);
     const waits = !state.ply && !state.result && !state.start_from && state.camera === "ok" && seen.length === players.length;
     this.card.hidden = !waits;
-    const key = waits ? JSON.stringify([state.pieces, state.players, players, state.swaps]) : "";
+    const key = waits ? JSON.stringify([state.game, state.pieces, state.players, players, state.swaps, state.arranged]) : "";
     if (key === this.shown) return;
     this.shown = key;
     this.card.querySelector(".buttons").hidden = !state.swaps || players.length > 2;
@@ -41,7 +42,7 @@ export class Roles {
     select.addEventListener("change", () => {
       const other = select.value;
       select.value = colour;
-      this.send({ act: "swap_colours", player: colour, other });
+      this.swap(state, { player: colour, other });
     });
     return h("label", {}, h("span", {}, t("These belong to")), select);
   }
