@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import secrets
 import sys
@@ -74,9 +75,12 @@ def serve(requests: IO[bytes], answers: IO[str], defaults: Defaults) -> None:
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """Lines; one that is too long is cut just beyond the limit."""
-    while line := stream.readline(MAX_LINE_BYTES + 2):
-        part = line
+    """Lines; one that is too long is cut just beyond the limit. Programs on Windows write a byte-order mark
+    before the first.
+    """
+    mark = codecs.BOM_UTF8
+    while line := stream.readline(len(mark) + MAX_LINE_BYTES + 2).removeprefix(mark):
+        part, mark = line, b""
         while not part.endswith(b"\n") and (part := stream.readline(MAX_LINE_BYTES)):
             pass
         yield line.rstrip(b"\r\n")

@@ -144,4 +144,5 @@ def _lines(stream: IO[bytes], count: Callable[[], int]) -> Iterator[tuple[int, s
 
 
 def _text(line: bytes) -> str:
-    return line[: MAX_ANSWER_LENGTH + 1].decode("utf-8", "replace").rstrip("\r")
+    # Programs on Windows write a byte-order mark before the first line.
+    return line[: MAX_ANSWER_LENGTH + 1].decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r")

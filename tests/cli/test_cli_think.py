@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from cli_games import VARIANTS, game
 
 from focus_companion.cli import cli
 from focus_companion.commands.shared import console
+from focus_companion.commands.think import _lines
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.record import Entry, GameRecord, positions
 from focus_companion.game.rules import Rules
@@ -197,6 +199,24 @@ def test_a_last_line_without_a_newline_is_answered() -> None:
         check=True,
     )
     assert json.loads(done.stdout)["move"] and done.stderr == b""
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_the_byte_order_mark_and_line_ends_of_windows_are_read(end: bytes) -> None:
+    line = b'{"players": 2}'
+    done = subprocess.run(
+        [sys.executable, "-m", "focus_companion.cli", "think", "-", "--nodes", "100"],
+        input=b"\xef\xbb\xbf" + line + end + line + end,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert ["move" in json.loads(answer) for answer in done.stdout.splitlines()] == [True, True]
+
+
+def test_a_byte_order_mark_alone_is_no_request() -> None:
+    assert list(_lines(io.BytesIO(b"\xef\xbb\xbf"))) == []
+    assert list(_lines(io.BytesIO(b"{}\n\xef\xbb\xbf{}\n"))) == [b"{}", b"\xef\xbb\xbf{}"]
 
 
 def test_a_server_loads_no_heavy_libraries() -> None:

@@ -20,6 +20,7 @@ from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.rules import Rules
 from focus_companion.referee.verdict import StartSeen, TurnSeen
 from focus_companion.seats.program import Program, Said
+from focus_companion.seats.protocol import parse_answer
 from focus_companion.seats.seats import Seats
 from focus_companion.session import requests as ask
 from focus_companion.session.session import Session
@@ -245,6 +246,15 @@ def test_what_comes_together_with_an_answer_does_not_answer_the_next_question(pa
     until(lambda: len(heard) == 4)
     assert heard == [("answer", 1), ("chatter", 1), ("next answer", 2), (None, 2)]
     started.close()
+
+
+def test_a_byte_order_mark_before_the_first_answer_does_not_count() -> None:
+    said: list[Said] = []
+    mark = 'import sys; sys.stdout.buffer.write(b\'\\xef\\xbb\\xbf{"move": "d5-d6"}\\r\\n\')'
+    made = Program([sys.executable, "-c", mark], said.append)
+    until(lambda: len(said) == 2)
+    made.close()
+    assert said[0].line is not None and parse_answer(said[0].line) == Move.parse("d5-d6")
 
 
 def test_a_turn_taken_back_makes_what_was_thought_stale(table: Callable[..., Table]) -> None:
