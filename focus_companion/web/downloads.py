@@ -40,11 +40,7 @@ def download(games: Match, wanted: str, name: str) -> Response:
         made = export_games(games, wanted, g.language)
     except ExportFailed as failed:
         log.warning("a game cannot be written as %s: %s", wanted, failed)
-        raise HttpError(
-            HTTPStatus.BAD_REQUEST,
-            "This game cannot be written as {format}; the host’s log says why. Choose another format.",
-            values={"format": wanted},
-        ) from failed
+        raise _refusal(wanted, failed.lack) from failed
     except ExportBusy:
         raise HttpError(
             HTTPStatus.SERVICE_UNAVAILABLE,
@@ -52,6 +48,32 @@ def download(games: Match, wanted: str, name: str) -> Response:
             retry_after=5,
         ) from None
     return attachment(made.data, made.media_type, f"{name}.{made.suffix}")
+
+
+def _refusal(wanted: str, lack: str) -> HttpError:
+    """The answer if a game cannot be written in the format ``wanted``; ``lack``: what the host lacked."""
+    from .exports import EXPORT_TIMEOUT
+
+    values = {"format": wanted, "minutes": round(EXPORT_TIMEOUT / 60)}
+    if lack == "time":
+        return HttpError(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "This game cannot be written as {format}: the host needed more than {minutes} minutes. "
+            "Choose another format.",
+            values=values,
+        )
+    if lack == "memory":
+        return HttpError(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "This game cannot be written as {format}: the host has too little memory now. "
+            "Choose another format.",
+            values=values,
+        )
+    return HttpError(
+        HTTPStatus.BAD_REQUEST,
+        "This game cannot be written as {format}; the host’s log says why. Choose another format.",
+        values=values,
+    )
 
 
 def attachment(data: bytes, content_type: str, name: str) -> Response:

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from ..formats.errors import FormatError
 from ..formats.json_record import read_json, write_json
@@ -26,7 +26,11 @@ EXPORT_TIMEOUT: Final = 300.0
 
 
 class ExportFailed(ValueError):
-    """The game cannot be written in that format; the text says why."""
+    """The game cannot be written in that format; the text says why. ``lack``: as in :class:`ChildFailed`."""
+
+    def __init__(self, text: str, lack: Literal["", "time", "memory"] = "") -> None:
+        super().__init__(text)
+        self.lack = lack
 
 
 class ExportBusy(RuntimeError):
@@ -78,7 +82,9 @@ def export_games(games: Match, name: str, language: str) -> Export:
             data = _in_turn(lambda: _in_child(games, name, language))
         else:
             data = write(games, form)
-    except (FormatError, IllegalMove, ChildFailed) as error:
+    except ChildFailed as error:
+        raise ExportFailed(str(error), error.lack) from error
+    except (FormatError, IllegalMove) as error:
         raise ExportFailed(str(error)) from error
     return Export(data, form.media_type, form.suffix)
 

@@ -174,6 +174,24 @@ navigator.share = async ({ files }) => {
 """Makes a browser able to share files, but only soon after a touch, as on a phone."""
 
 
+def test_a_game_is_saved_or_the_page_says_why_not(table, seen: Seen) -> None:
+    table.start()
+    table.play(*MOVES)
+    page = seen.open("/games/1")
+    page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
+    with page.expect_download() as saving:
+        page.click(".exports [data-export=csv]")
+    assert saving.value.suggested_filename == "focus-game-1.csv"
+    assert b"b6-b7" in Path(saving.value.path()).read_bytes()
+    why = "This game cannot be written as gif: the host has too little memory now."
+    page.route("**/export?format=gif", lambda route: route.fulfill(status=503, json={"error": why}))
+    page.click(".exports [data-export=gif]")
+    expect(page.locator("#toast")).to_have_text(why)
+    page.route("**/export?format=svg", lambda route: route.abort())
+    page.click(".exports [data-export=svg]")
+    expect(page.locator("#toast")).to_contain_text("The host does not answer.")
+
+
 def test_the_film_is_shared_from_a_phone(table, seen: Seen) -> None:
     table.play(*MOVES)
     seen.page.add_init_script(SHARES)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import errno
 import re
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from babel.messages.catalog import Catalog
@@ -247,6 +249,31 @@ def test_a_game_that_a_format_cannot_hold(
     answer = client.get("/api/games/1/export?format=sgf", headers={"Accept-Language": language})
     assert answer.status_code == 400 and words in answer.get_json()["error"]
     assert "too odd" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        (subprocess.TimeoutExpired(["python"], 300), "the host needed more than 5 minutes"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "the host has too little memory now"),
+        (subprocess.CompletedProcess([], -9, b"", b""), "the host has too little memory now"),
+        (subprocess.CompletedProcess([], 1, b"", b"...\nMemoryError"), "the host has too little memory now"),
+        (OSError(errno.ENOENT, "No such file"), "the host’s log says why"),
+        (subprocess.CompletedProcess([], 1, b"", b"...\nRuntimeError: odd"), "the host’s log says why"),
+    ],
+)
+def test_what_the_host_lacks_to_write_a_game_is_said(
+    table, client: FlaskClient, monkeypatch: pytest.MonkeyPatch, failure: Any, words: str
+) -> None:
+    def run(*_: object, **__: object) -> Any:
+        if isinstance(failure, Exception):
+            raise failure
+        return failure
+
+    table.start()
+    monkeypatch.setattr("focus_companion.web.child_process.subprocess.run", run)
+    answer = client.get("/api/games/1/export?format=gif")
+    assert answer.status_code in (400, 503) and words in answer.get_json()["error"]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ import { showReview } from "./review.js";
 import { Report } from "./report.js";
 import { Roles } from "./roles.js";
 import { Seats } from "./seats.js";
+import { saving } from "../lib/saving.js";
 import { sample, sound } from "../lib/sound.js";
 import { Share } from "./share.js";
 import { Speech } from "./speech.js";
 
-export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Report, Roles, Seats, Share, Speech, celebrate, keepAwake, sample, showReview, sound };
+export const later = { Acts, Camera, Corners, Editor, Match, Moves, NewGame, Replay, Report, Roles, Seats, Share, Speech, celebrate, keepAwake, sample, saving, showReview, sound };

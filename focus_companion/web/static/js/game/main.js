@@ -64,6 +64,7 @@ function equip(made) {
   const replay = new made.Replay($("#replay"), (position) => show(position && { ...live, ...position }));
   tools = { ...made, replay, speech, moves: new made.Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply)) };
   new made.Share($("#share"), now, toast);
+  made.saving(toast);
   if (!past) {
     const acts = new made.Acts(now, toast, () => replay.ply, choosing);
     const send = (body) => acts.send(body);
