@@ -80,6 +80,8 @@ class OtherTable:
         """The numbers of the game here and of the corresponding one there."""
         self._order: tuple[str, ...] = ()
         """The order of players in that game there."""
+        self._sent: tuple[object, int, Entry] | None = None
+        """The turn that the other table was last asked to make: its number of the game, the index, the turn."""
         self._answered = time.monotonic()
         self._said = ""
         self._news = threading.Event()
@@ -156,7 +158,7 @@ class OtherTable:
         ):
             self._withdraw(history, reply)
         elif ours == theirs:
-            self._agreed = history.game, ours
+            self._agreed, self._sent = (history.game, ours), None
             self._check_position(history, there)
             if self._said:
                 self._say("")
@@ -169,13 +171,26 @@ class OtherTable:
             # A resignation counts even if a turn from there is still to come, unless it was taken back there.
             self._send(history, there, common)
             self._agreed = history.game, ours[: common + 1]
-        elif common < len(theirs) or theirs[: len(agreed)] != agreed:
+        elif (
+            common < len(theirs)
+            or theirs[: len(agreed)] != agreed
+            or self._was_taken_back(there, common, ours[common])
+        ):
             # A turn was taken back there, or played there during an outage: that record is authoritative.
             self._tell(f"   !  {_shown(ours[-1])} is taken back, as at the other table")
             self._submit(TakeBack())
             self._agreed = history.game, agreed[:common]
+            if common == len(ours) - 1:
+                self._sent = None
         else:
             self._send(history, there, common)
+
+    def _was_taken_back(self, there: Mapping[str, Any], index: int, entry: Entry) -> bool:
+        """Whether our ``entry``, which the other table accepted, is neither to be made there nor was it: it
+        was made and taken back since the last poll. While its journal has a fault, it shows nothing new.
+        """
+        waits = any(there.get(key) is not None for key in ("reply", "result", "fault"))
+        return self._sent == (there.get("game"), index, entry) and not waits
 
     def _check_pair(self, history: History, there: Mapping[str, Any]) -> None:
         game, rules, order = there.get("game"), there.get("rules"), there.get("order")
@@ -246,7 +261,8 @@ class OtherTable:
         if there.get("position") != before.text:
             raise GamesDiffer("its position differs from the one here; correct one of the two")
         where = {key: there.get(key) for key in ("game", "ply", "position")}
-        self._client.act("/api/turn", NAMES[before.to_move], {"move": str(entry)} | where)
+        if self._client.act("/api/turn", NAMES[before.to_move], {"move": str(entry)} | where):
+            self._sent = there.get("game"), index, _entry(entry)
 
     def _follow(self, history: History, entry: Entry) -> None:
         """Apply the next entry of the other table's record here."""

@@ -95,9 +95,12 @@ class TableClient:
         self._tokens = {colours.get(colour, colour): token for colour, token in self._tokens.items()}
         self._write()
 
-    def act(self, path: str, colour: str, body: Mapping[str, Any]) -> None:
-        """Send a request for a seat (colour name) held there. Raises Unreachable, Declined."""
-        self._ask("POST", path, {"player": colour} | dict(body), self._tokens.get(colour, ""))
+    def act(self, path: str, colour: str, body: Mapping[str, Any]) -> bool:
+        """Send a request for a seat (colour name) held there. Returns whether it has been carried out, and
+        not only accepted. Raises Unreachable, Declined.
+        """
+        answer = self._ask("POST", path, {"player": colour} | dict(body), self._tokens.get(colour, ""))
+        return answer.body.get("done") is True
 
     def _ask(self, method: str, path: str, body: Mapping[str, Any] | None = None, token: str = "") -> Answer:
         parts = urlsplit(self.address)

@@ -60,6 +60,7 @@ class Client:
 
     address = "http://host"
     held = frozenset("r")
+    carried_out = True
 
     def __init__(self, host: Table) -> None:
         self._host = host
@@ -67,12 +68,13 @@ class Client:
     def state(self) -> dict[str, Any]:
         return self._host.session.state()
 
-    def act(self, path: str, colour: str, body: Mapping[str, Any]) -> None:
+    def act(self, path: str, colour: str, body: Mapping[str, Any]) -> bool:
         if path == "/api/turn":
             where = body["game"], body["ply"], body["position"]
             self._host.submit(ask.SubmitTurn("r", Move.parse(body["move"]), *where)).result(0)
         else:
             self._host.submit({"resign": ask.Resign, "leave": ask.Leave}[body["act"]]("r")).result(0)
+        return self.carried_out
 
 
 @pytest.fixture
@@ -135,6 +137,52 @@ def test_a_turn_that_was_not_made_here_yet(tables: tuple[Table, Table, Callable[
     guest.see("d5-d6")
     poll()
     assert host.entries == guest.entries == ["d5-d6"]
+
+
+def play_and_answer(host: Table, guest: Table, poll: Callable[[], None]) -> None:
+    """The host plays a turn, and the guest another, which the host is asked to make."""
+    host.see("d5-d6")
+    poll()
+    guest.see("d5-d6")
+    poll()
+    guest.see("f7-f8")
+    poll()
+    assert host.reply == "f7-f8"
+
+
+def test_a_turn_of_the_guest_that_the_host_takes_back_at_once(
+    tables: tuple[Table, Table, Callable[[], None]],
+) -> None:
+    """It was made and taken back between two polls."""
+    host, guest, poll = tables
+    play_and_answer(host, guest, poll)
+    host.see("f7-f8")
+    host.submit(ask.TakeBack())
+    poll()
+    assert (host.reply, host.entries, guest.entries) == ("", ["d5-d6"], ["d5-d6"])
+    poll()
+    assert host.reply == "", "it is not asked for again"
+    # The guest may choose the same turn again.
+    guest.see()
+    guest.see("f7-f8")
+    poll()
+    poll()
+    assert host.reply == "f7-f8" and guest.entries == ["d5-d6", "f7-f8"]
+    host.see("f7-f8")
+    poll()
+    assert host.entries == guest.entries
+
+
+def test_a_turn_that_a_busy_host_has_only_accepted_is_sent_again(
+    tables: tuple[Table, Table, Callable[[], None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, guest, poll = tables
+    monkeypatch.setattr(Client, "carried_out", False)
+    play_and_answer(host, guest, poll)
+    host.submit(ask.SetSeat("r", "far"))
+    assert host.reply == "", "as if the request had not been carried out yet"
+    poll()
+    assert host.reply == "f7-f8" and guest.entries == ["d5-d6", "f7-f8"]
 
 
 def test_a_corrected_position_is_to_be_entered_at_the_other_table(
