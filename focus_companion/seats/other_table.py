@@ -81,7 +81,7 @@ class OtherTable:
         self._order: tuple[str, ...] = ()
         """The order of players in that game there."""
         self._sent: tuple[object, int, Entry] | None = None
-        """The turn that the other table was last asked to make: its number of the game, the index, the turn."""
+        """The turn that the other table was last asked to make: its game's number, the index, the turn."""
         self._answered = time.monotonic()
         self._said = ""
         self._news = threading.Event()

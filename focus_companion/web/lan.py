@@ -9,22 +9,38 @@ from contextlib import closing
 
 def lan_addresses(port: int, scheme: str = "http") -> list[str]:
     """Addresses of the page for other machines of the network, best first; none without a network."""
-    return [f"{scheme}://{ip}:{port}/" for ip in lan_ips()]
+    return [f"{scheme}://{f'[{ip}]' if ':' in ip else ip}:{port}/" for ip in lan_ips()]
 
 
 def lan_ips() -> list[str]:
     """This machine's own addresses in its network, best first; none without a network.
 
-    It is that of the interface through which a packet to the internet would leave; nothing is sent. Our pages
-    listen on IPv4 only.
+    It is that of the interface through which a packet to the internet would leave; nothing is sent. An IPv6
+    address counts only in a network without IPv4: see :func:`lan_host`.
     """
-    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            # There is no route, so there is no address to show.
-            return []
-        return [str(probe.getsockname()[0])]
+    return [ip for ip in (_source_ip(socket.AF_INET) or _source_ip(socket.AF_INET6),) if ip]
+
+
+def lan_host() -> str:
+    """The address to listen on for the whole network: "::", which includes IPv4, in a network without IPv4.
+
+    Elsewhere IPv4 only: an IPv6 address can often be reached from the whole internet.
+    """
+    return "::" if any(":" in ip for ip in lan_ips()) else "0.0.0.0"
+
+
+def _source_ip(family: socket.AddressFamily) -> str:
+    """The address from which a packet to the internet would leave, "" if there is no route or it is valid on
+    its own link only.
+    """
+    beyond = "192.0.2.1" if family == socket.AF_INET else "2001:db8::1"
+    try:
+        with closing(socket.socket(family, socket.SOCK_DGRAM)) as probe:
+            probe.connect((beyond, 9))
+            ip = str(probe.getsockname()[0])
+    except OSError:
+        return ""
+    return "" if ip.startswith("fe80:") else ip
 
 
 def host_names() -> list[str]:

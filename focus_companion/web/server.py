@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,8 +25,23 @@ def _no_wait(_timeout: float) -> None:
     """Used if no pictures are processed in this process."""
 
 
+def _dual_socket(host: str, port: int) -> socket.socket:
+    """A socket that accepts IPv4 as well if ``host`` is "::"; waitress opens its own for IPv6 alone."""
+    made = socket.socket(socket.AF_INET6, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        made.bind((host, port))
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
 class PageServer:
     """A running server. ``start`` returns at once; ``close`` ends all streams and may be called twice.
+
+    ``host``: an IP address; "::" stands for all addresses of this machine, also those of IPv4.
 
     Raises ``OSError`` if the address cannot be used, for example because the port is taken.
     """
@@ -38,8 +54,7 @@ class PageServer:
         self._server: Any = waitress.create_server(
             app,
             map=self._sockets,
-            host=host,
-            port=port,
+            **({"sockets": [_dual_socket(host, port)]} if ":" in host else {"host": host, "port": port}),
             threads=_SPARE_THREADS,
             connection_limit=2 * most + 600,
             backlog=1024,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import socket
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -13,7 +17,8 @@ from focus_companion.commands.shared.serving import announce
 from focus_companion.settings import load
 from focus_companion.web.access import HttpError, PinGate, host_name, is_loopback
 from focus_companion.web.app import create_app
-from focus_companion.web.lan import lan_addresses
+from focus_companion.web.lan import lan_addresses, lan_host
+from focus_companion.web.server import PageServer
 
 LAN = {"REMOTE_ADDR": "192.168.1.77"}
 
@@ -46,6 +51,46 @@ class Routed(socket.socket):
 def test_only_addresses_that_the_page_listens_on_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("focus_companion.web.lan.socket.socket", Routed)
     assert lan_addresses(8000) == ["http://192.168.1.20:8000/"]
+    assert lan_host() == "0.0.0.0"
+
+
+@pytest.mark.parametrize(
+    ("ip", "addresses", "host"),
+    [("2001:db8::20", ["http://[2001:db8::20]:8000/"], "::"), ("fe80::20", [], "0.0.0.0")],
+)
+def test_in_a_network_without_ipv4_the_page_has_an_address_of_ipv6(
+    monkeypatch: pytest.MonkeyPatch, ip: str, addresses: list[str], host: str
+) -> None:
+    class RoutedV6(Routed):
+        def connect(self, address: object) -> None:
+            if self.family == socket.AF_INET:
+                raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+        def getsockname(self) -> tuple[str, int]:
+            return ip, 40_000
+
+    monkeypatch.setattr("focus_companion.web.lan.socket.socket", RoutedV6)
+    assert (lan_addresses(8000), lan_host()) == (addresses, host)
+
+
+def test_the_page_of_a_network_without_ipv4_is_reached_by_both(table: Any) -> None:
+    table.start()
+    try:
+        server = PageServer(create_app(table.session, table.journal, lan=True, pin="1234"), "::", 0)
+    except OSError as error:
+        pytest.skip(f"this machine has no IPv6: {error}")
+    with server:
+        for host in ("[::1]", "127.0.0.1"):
+            address = f"http://{host}:{server.port}/api"
+            with urllib.request.urlopen(f"{address}/state", timeout=60) as answer:
+                assert json.load(answer)["game"] == 1
+            act = urllib.request.Request(
+                f"{address}/requests", b'{"act": "pause"}', {"Content-Type": "application/json"}
+            )
+            with table.looping(), urllib.request.urlopen(act, timeout=60) as answer:
+                assert answer.status == 200, "the host needs no PIN"
+    with pytest.raises(OSError, match="in use"), socket.create_server(("127.0.0.1", 0)) as taken:
+        PageServer(create_app(table.session, table.journal), "::", taken.getsockname()[1])
 
 
 def test_without_a_network_it_is_said_how_others_will_reach_the_page(

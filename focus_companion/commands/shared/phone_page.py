@@ -19,7 +19,7 @@ def phone_page(settings: Settings, camera: PhoneCamera, closing: ExitStack) -> s
         OSError: the certificate cannot be written, or no port can be used.
     """
     # Imported here because they are slow, and only players with a phone need them.
-    from focus_companion.web.lan import host_names, lan_addresses, lan_ips
+    from focus_companion.web.lan import host_names, lan_addresses, lan_host, lan_ips
     from focus_companion.web.phone.app import create_phone_app
     from focus_companion.web.phone.certificate import certificate
     from focus_companion.web.phone.holder import Holder
@@ -30,10 +30,11 @@ def phone_page(settings: Settings, camera: PhoneCamera, closing: ExitStack) -> s
     names = host_names()
     file = certificate(settings.data, ["localhost", "127.0.0.1", *names, *lan_ips()])
     app = create_phone_app(camera, holder, hosts=names)
+    host = lan_host()
     try:
-        server = PhoneServer(app, file, port=settings.port + 1 if 0 < settings.port < 65535 else 0)
+        server = PhoneServer(app, file, host=host, port=settings.port + 1 if 0 < settings.port < 65535 else 0)
     except OSError:
-        server = PhoneServer(app, file)
+        server = PhoneServer(app, file, host=host)
     server.start()
     closing.callback(server.close)
     address = next(iter(lan_addresses(server.port, "https")), f"https://127.0.0.1:{server.port}/")

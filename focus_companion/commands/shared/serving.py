@@ -29,7 +29,11 @@ def say(line: str) -> None:
 
 def _host(settings: Settings) -> str:
     """The address to listen on."""
-    return "0.0.0.0" if settings.lan else "127.0.0.1"
+    if not settings.lan:
+        return "127.0.0.1"
+    from focus_companion.web.lan import lan_host
+
+    return lan_host()
 
 
 def port_is_free(settings: Settings) -> None:
@@ -40,10 +44,11 @@ def port_is_free(settings: Settings) -> None:
     """
     if settings.port == 0:
         return
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+    host = _host(settings)
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((_host(settings), settings.port))
+            probe.bind((host, settings.port))
         except OSError as error:
             raise _no_port(settings, error) from error
 
