@@ -3,7 +3,8 @@
 import os as _os
 
 # OpenCV reads these when it is first imported, and all our imports of it go through this package.
-_os.environ.setdefault("OPENCV_LOG_LEVEL", "ERROR")
+# What fails is said by the caller, in one line.
+_os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
 _os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
 # A small file may claim to be a huge picture; the largest of today's phones takes 200 million pixels.
 _os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(220_000_000))

@@ -36,6 +36,10 @@ MAX_PIXELS = 40_000_000
 MAX_USABLE_LEVEL = 249
 """Maximum grey level that says something of what is in view; higher ones are clipped."""
 
+_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_PNG_END = b"IEND"
+"""The type of the last chunk of a PNG file."""
+
 MAX_FILE_BYTES = 3 * MAX_PIXELS
 """Maximum bytes of a picture file: as many as so many pixels take without compression."""
 
@@ -124,6 +128,9 @@ def check_size(width: float, height: float, name: str) -> None:
 def decoded(data: bytes, name: str) -> Image:
     """The picture (H, W, 3) BGR in the bytes of a picture file. Raises FrameError, naming ``name``."""
     picture = None
+    # Of a file that was cut off, libpng would complain on standard error.
+    if data.startswith(_PNG_SIGNATURE) and _PNG_END not in data:
+        data = b""
     # For an empty or hostile file OpenCV raises rather than returning None.
     with contextlib.suppress(cv2.error):
         picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
