@@ -470,7 +470,7 @@ class Session:
             self._commit(transitions)
         except OSError as error:
             if self._journal_fault is None:
-                log.error("%s", error)
+                log.error("%s; the game then goes on", error)
             self._held, self._journal_fault = list(transitions), str(error)
             self._retry_at = self._clock() + _RETRY_INTERVAL
             return []

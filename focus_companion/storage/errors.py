@@ -59,7 +59,7 @@ def as_journal_error(error: sqlite3.Error | OSError, path: Path) -> JournalError
     # The extended code's low byte is the kind of error.
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
-            return JournalError(f"the disk that holds {path} is full; free some space, the game then goes on")
+            return JournalError(f"the disk that holds {path} is full; free some space")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
             return JournalError(f"{path} may not be written; {_WRITABLE}")
         case sqlite3.SQLITE_CANTOPEN:

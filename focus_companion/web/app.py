@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from functools import partial
+from http import HTTPStatus
 from typing import Final
 
-from flask import Flask
+from flask import Flask, Response
 
+from ..storage.errors import JournalError
 from . import api, hinting, pages, reporting, seats, speaking, stream
-from .access import Access
-from .base import base_app
+from .access import Access, HttpError
+from .base import base_app, refused
 from .far import FarSeats
 from .newer import Installed
 from .ports import FaultReports, GameJournal, GameSession, OfferedCameras
 from .reporting import Reporting
 from .reviewing import Reviews
 from .series import Series
+
+log = logging.getLogger(__name__)
 
 MAX_VIEWERS = 240
 """Maximum number of viewers of the event stream at a time."""
@@ -64,6 +69,7 @@ def create_app(
     app.extensions["reviews"] = Reviews()
     # Further addresses of the page, known once its server runs; shown with a QR code, best first.
     app.extensions["addresses"] = ()
+    app.register_error_handler(JournalError, _no_journal)
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(seats.blueprint)
@@ -72,3 +78,14 @@ def create_app(
     app.register_blueprint(reporting.blueprint)
     app.register_blueprint(stream.blueprint)
     return app
+
+
+def _no_journal(error: JournalError) -> Response:
+    """The answer to a request for which the journal cannot be read or written now."""
+    log.error("%s", error)
+    return refused(
+        HttpError(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "The host cannot read or write its games now; its terminal says why. Try again later.",
+        )
+    )

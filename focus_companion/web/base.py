@@ -47,7 +47,7 @@ def base_app(access: Access, viewers: int, *, camera: bool = False) -> Flask:
     app.before_request(lambda: access.check_site(request))
     init_languages(app)
     app.register_blueprint(assets.blueprint)
-    app.register_error_handler(HttpError, _refused)
+    app.register_error_handler(HttpError, refused)
     app.register_error_handler(HTTPException, _failed)
     app.context_processor(_template_variables)
     app.after_request(_compress)
@@ -90,12 +90,13 @@ def _compress(response: Response) -> Response:
     return response
 
 
-def _refused(refused: HttpError) -> Response:
-    text = gettext(refused.text)
-    response = jsonify(error=text.format_map(refused.values) if refused.values else text, pin=refused.pin)
-    response.status_code = refused.status
-    if refused.retry_after is not None:
-        response.headers["Retry-After"] = str(refused.retry_after)
+def refused(error: HttpError) -> Response:
+    """The answer to a request that is refused, in the viewer's language."""
+    text = gettext(error.text)
+    response = jsonify(error=text.format_map(error.values) if error.values else text, pin=error.pin)
+    response.status_code = error.status
+    if error.retry_after is not None:
+        response.headers["Retry-After"] = str(error.retry_after)
     return response
 
 

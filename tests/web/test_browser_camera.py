@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browsing import Seen, status
+from playwright.sync_api import expect
+from waiting import until
 
 from focus_companion.referee.verdict import BackInView, OutOfView
+from focus_companion.storage.errors import as_journal_error
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -61,3 +66,37 @@ def test_every_camera_fault_has_its_own_text_which_disappears_with_it(
             table.session.camera_found()
         status(page, whose_turn)
     assert seen.troubles == []
+
+
+CHECK_INTERVAL_MS = 30_000
+"""As in ``link.js``: the state changes without an event."""
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "words", "after"),
+    [
+        ("pl", sqlite3.SQLITE_FULL, "jest pełny. Zwolnij trochę miejsca", "Ruch: Czerwony"),
+        ("it", sqlite3.SQLITE_IOERR, "non funziona. Controllalo", "Tocca a: Rosso"),
+        ("en", sqlite3.SQLITE_READONLY, "Journal may not be written; make it writable", "Red to move"),
+    ],
+)
+def test_a_game_that_cannot_be_saved_is_said_on_a_page_that_is_open(
+    table: Any, seen: Seen, monkeypatch: pytest.MonkeyPatch, language: str, code: int, words: str, after: str
+) -> None:
+    table.start()
+    seen.page.clock.install()
+    page = seen.open(f"/?lang={language}")
+    keep = table.journal.append_all
+
+    def fails(*_: Any) -> list[int]:
+        error = sqlite3.OperationalError("as in a test")
+        error.sqlite_errorcode = code
+        raise as_journal_error(error, Path("journal"))
+
+    monkeypatch.setattr(table.journal, "append_all", fails)
+    table.play("b6-b7")
+    page.clock.run_for(CHECK_INTERVAL_MS)
+    expect(page.locator("#status")).to_contain_text(words)
+    monkeypatch.setattr(table.journal, "append_all", keep)
+    until(lambda: table.session.attend() or table.session.state()["fault"] is None)
+    expect(page.locator("#status")).to_contain_text(after)

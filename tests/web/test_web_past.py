@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import Moved
 from focus_companion.session.requests import NewGame, Rematch, Resign
+from focus_companion.storage.errors import JournalError
 from focus_companion.web.app import create_app
 
 MOVES = ("b6-b7", "b5-b6")
@@ -32,6 +33,19 @@ def two(tmp_path: Path, make_table: Any) -> Any:
 @pytest.fixture
 def pages(two: Any) -> FlaskClient:
     return create_app(two.session, two.journal).test_client()
+
+
+def test_a_title_that_the_disk_has_no_room_for(
+    two: Any, pages: FlaskClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: Any) -> None:
+        raise JournalError("the disk that holds it is full; free some space")
+
+    monkeypatch.setattr(two.journal, "entitle", full)
+    answer = pages.post("/api/games/1", json={"title": "Final"}, headers={"Accept-Language": "it"})
+    assert answer.status_code == 503
+    assert answer.get_json()["error"].startswith("Ora l’host non può leggere o scrivere le sue partite")
+    assert "is full; free some space" in caplog.text and "Traceback" not in caplog.text
 
 
 def listed(client: FlaskClient, which: str = "games") -> list[int]:

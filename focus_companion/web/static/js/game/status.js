@@ -7,7 +7,7 @@ import { candidates, differing, goesOn, moverKind, possible } from "./state.js";
 import { offered, readingWords } from "./reading.js";
 import { h, s } from "../lib/svg.js";
 import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
-import { alertText, alertTitle, boardNotFound, cameraWords, letterOf, moveWords, ofBoard, playedWords, playerName, removalWords, resultReason, resultText } from "./words.js";
+import { alertText, alertTitle, boardNotFound, cameraWords, faultWords, letterOf, moveWords, ofBoard, playedWords, playerName, removalWords, resultReason, resultText } from "./words.js";
 
 /** Kinds of status whose own text names the player to move. */
 const NAMES_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
@@ -31,7 +31,7 @@ function now(state) {
     const letter = state.result.winners?.[0] ? letterOf(state.result.winners[0]) : null;
     return { kind: "result", title: resultText(state, state.result), text: resultReason(state, state.result), letter, answers: [["rematch", goesOn(state) ? t("Next game of the match") : t("Rematch"), true], ["review", t("Review")]] };
   }
-  if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: state.fault, sign: "fault" };
+  if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: faultWords(state.fault), sign: "fault" };
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
   const blind = cameraWords(state);
   const reading = offered(state);

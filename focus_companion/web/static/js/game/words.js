@@ -119,6 +119,14 @@ export function cameraWords(state) {
   return null;
 }
 
+/** Why the game cannot be saved: a fault of the disk in the viewer's language, anything else in the host's own words. */
+export function faultWords(fault) {
+  const [, file, what] = /^the disk that holds (.+) (is full|fails)\b/.exec(fault) ?? [];
+  if (what === "is full") return t("The disk that holds {file} is full. Free some space; the game then goes on.", { file });
+  if (what) return t("The disk that holds {file} fails. Check it; the game then goes on.", { file });
+  return `${sentenceCase(fault)}.`;
+}
+
 export function moveWords(text) {
   const move = parseMove(text);
   if (!move) return text ?? "";
