@@ -31,11 +31,11 @@ def folder_to_read(data: Path) -> Path:
 
 def _holds_games(folder: Path) -> bool:
     path = folder / FILE_NAME
-    if not path.is_file():
-        return False
     try:
+        if not path.is_file():
+            return False
         with closing(opening.to_look_at(path)) as database:
             return database.execute("SELECT 1 FROM games LIMIT 1").fetchone() is not None
     except (sqlite3.Error, OSError):
-        # A damaged journal counts as one with games.
+        # A journal that is damaged, or that this user may not read, counts as one with games.
         return True

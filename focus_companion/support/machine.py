@@ -20,7 +20,7 @@ from ..addresses import shown_address
 from ..lights import LightSettings, LightSettingsError
 from ..lights import ports as light_ports
 from ..lights.opening import wanted
-from ..storage.errors import JournalError, count
+from ..storage.errors import JournalDamaged, JournalError, count
 from ..storage.folders import demo_folder
 from ..storage.journal import Journal
 from ..storage.swap import FILE_NAME
@@ -137,7 +137,11 @@ def check_speed(speed: MachineSpeed) -> Iterator[Check]:
 def check_journals(data: Path) -> Iterator[Check]:
     """The user's own journal and, once the demo has been played, that of the demo."""
     yield from check_journal(data)
-    if (demo_folder(data) / FILE_NAME).exists():
+    try:
+        played = (demo_folder(data) / FILE_NAME).exists()
+    except OSError:
+        played = True  # this user may not look into the folder, which is then said of the journal in it
+    if played:
         yield from check_journal(demo_folder(data), "demo journal")
 
 
@@ -151,7 +155,11 @@ def check_journal(folder: Path, name: str = "journal") -> Iterator[Check]:
         remedy = "start play on it once, which rescues what can be read; keep a copy: focus-companion backup"
         if name != "journal":
             remedy = f"start play --camera demo once, which rescues what can be read, or delete {folder}"
-        yield Check(name, "fail", str(error), remedy)
+        text = str(error)
+        if not isinstance(error, JournalDamaged | LookupError):
+            # There is nothing to rescue: its own text says what to do.
+            text, _, remedy = text.partition("; ")
+        yield Check(name, "fail", text, remedy or "check the disk and the folder")
         return
     if not games:
         yield Check(name, "ok", f"none yet in {folder}; play begins one")

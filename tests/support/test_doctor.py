@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -23,7 +25,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.session.events import GameBegan
 from focus_companion.settings import Settings
 from focus_companion.simulator.scene_style import aimed_camera
-from focus_companion.storage.folders import demo_folder
+from focus_companion.storage.folders import demo_folder, folder_to_read
 from focus_companion.storage.journal import Journal
 from focus_companion.support import camera, machine
 from focus_companion.support.checks import Check, worst
@@ -99,6 +101,32 @@ def test_the_journal_of_the_demo_is_checked_too(tmp_path: Path) -> None:
     (demo_folder(tmp_path) / "journal.sqlite").write_bytes(b"no journal at all" * 500)
     own, bad = machine.check_journals(tmp_path)
     assert own.state == "ok" and bad.state == "fail" and str(demo_folder(tmp_path)) in bad.text
+
+
+def test_a_journal_that_this_user_may_not_read_does_not_end_the_checks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(demo_folder(tmp_path))
+    stat, opened = Path.stat, sqlite3.connect
+    denied = PermissionError(errno.EACCES, "Permission denied")
+
+    def no_stat(path: Path, **options: Any) -> os.stat_result:
+        if path.parent == demo_folder(tmp_path):
+            raise denied
+        return stat(path, **options)
+
+    def no_file(name: Any, *args: Any, **options: Any) -> Any:
+        if str(demo_folder(tmp_path)) in str(name):
+            raise denied
+        return opened(name, *args, **options)
+
+    monkeypatch.setattr(Path, "stat", no_stat)
+    monkeypatch.setattr(sqlite3, "connect", no_file)
+    _, denied_check = machine.check_journals(tmp_path)
+    assert (denied_check.name, denied_check.state) == ("demo journal", "fail")
+    assert "may not be used by this user" in denied_check.text
+    assert denied_check.remedy == "make it writable or give another --data folder"
+    assert folder_to_read(tmp_path) == demo_folder(tmp_path), "it may hold games"
 
 
 def played(folder: Path) -> None:
