@@ -429,6 +429,9 @@ def test_a_tape_is_never_written_over(tmp_path: Path) -> None:
     tape.close()
     with pytest.raises(TapeError, match="already"):
         taped(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(TapeError, match="not a folder"):
+        taped(tmp_path / "file")
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,25 @@ def test_a_game_is_saved_or_the_page_says_why_not(table, seen: Seen) -> None:
     expect(page.locator("#toast")).to_contain_text("The host does not answer.")
 
 
+def test_a_review_that_cannot_be_made_says_why(table, seen: Seen) -> None:
+    table.play(*MOVES)
+    table.session.submit(Resign("r"))
+    table.session.attend()
+    why = "Non è stato possibile esaminare la partita; il motivo è nel log dell’host."
+    seen.page.route("**/review", lambda route: route.fulfill(status=500, json={"error": why}))
+    page = seen.open("/games/1?lang=it")
+    expect(page.locator("#review li")).to_have_text(why)
+
+
+def test_a_film_that_a_lost_connection_prevents(table, seen: Seen) -> None:
+    table.play(*MOVES)
+    seen.page.add_init_script(SHARES)
+    seen.page.route("**/export?format=mp4", lambda route: route.abort())
+    page = seen.open("/?lang=pl")
+    page.click("#share")
+    expect(page.locator("#toast")).to_contain_text("Komputer prowadzący nie odpowiada.")
+
+
 def test_the_film_is_shared_from_a_phone(table, seen: Seen) -> None:
     table.play(*MOVES)
     seen.page.add_init_script(SHARES)

@@ -68,6 +68,8 @@ class Tape:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             made = private_files.create(folder / LINES_FILE)
         except FileExistsError as error:
+            if not folder.is_dir():
+                raise TapeError(f"{folder} is not a folder; give a folder of its own") from error
             raise TapeError(f"{folder} holds a tape already; give a folder of its own") from error
         except OSError as error:
             raise TapeError(

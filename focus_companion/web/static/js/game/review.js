@@ -17,10 +17,11 @@ const MIN_MISSED = 0.02;
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** The review once it is made, {error} if it cannot be; null if it takes too long. */
 async function made(game) {
   for (let tries = 0; tries < MAX_POLLS; tries += 1) {
     const answer = await fetch(`/api/games/${game}/review`, { cache: "no-store" });
-    if (answer.status !== 202) return answer.ok ? answer.json() : null;
+    if (answer.status !== 202) return answer.json();
     await wait(POLL_MS);
   }
   return null;
@@ -48,6 +49,10 @@ export async function showReview(card, game, replay) {
   const places = card.querySelector("ol");
   places.replaceChildren(h("li", { class: "note" }, t("The game is being analysed …")));
   const review = await made(game.id);
+  if (review?.error) {
+    places.replaceChildren(h("li", { class: "note" }, review.error));
+    return;
+  }
   if (!review?.turns.length) {
     card.hidden = true;
     return;

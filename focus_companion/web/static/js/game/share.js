@@ -39,7 +39,11 @@ export class Share {
 }
 
 async function film(game) {
-  const answer = await fetch(`/api/games/${encodeURIComponent(game)}/export?format=mp4`, { cache: "no-store" });
+  const answer = await fetch(`/api/games/${encodeURIComponent(game)}/export?format=mp4`, { cache: "no-store" }).catch((problem) => {
+    // The browser words a lost connection in its own language.
+    console.info(problem.message);
+    throw new Error(t("The host does not answer. Try again when the page is live."));
+  });
   if (!answer.ok) throw new Error((await answer.json()).error);
   return new File([await answer.blob()], `focus-game-${game}.mp4`, { type: TYPE });
 }
