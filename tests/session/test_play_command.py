@@ -297,7 +297,7 @@ def test_the_demo_resumes_after_a_restart(program: Any) -> None:
     assert after["resumed"] and after["ply"] >= before["ply"]
     assert after["moves"][: before["ply"]] == before["moves"]
     two.wait_for("/api/state", lambda state: state["ply"] > after["ply"])
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         took: list[float] = []
         # A machine under load may occasionally be late, for one exit in five or more.
         while len(took) < 5 and min(took, default=9.0) >= 3:

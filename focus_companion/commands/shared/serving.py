@@ -94,10 +94,14 @@ def announce(settings: Settings, port: int) -> None:
 
 
 def on_signals(stop: threading.Event) -> None:
-    """Set ``stop`` when the program is asked to stop."""
+    """Set ``stop`` when the program is asked to stop, also by closing its terminal, unless it was started to
+    outlive that, as with nohup.
+    """
 
     def ask(number: int, frame: FrameType | None) -> None:
         stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ask)
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, ask)
