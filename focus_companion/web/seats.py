@@ -84,7 +84,13 @@ def enter() -> Response:
     word = _body().get("word")
     if not isinstance(word, str) or len(word) > _MAX_WORD_LENGTH:
         raise HttpError(HTTPStatus.BAD_REQUEST, 'Send {"word": "…"}.')
-    colour, token = far_seats().enter(word, _seats())
+    try:
+        colour, token = far_seats().enter(word, _seats())
+    except HttpError:
+        # Whoever opens the link in the message once more holds the seat already.
+        if own := own_seat():
+            return jsonify(accepted=True, player=own)
+        raise
     response = jsonify(accepted=True, player=colour)
     # Not strict: a player who comes back by a link in a message must still be recognized.
     response.set_cookie(_cookie(), token, max_age=SEAT_COOKIE_SECONDS, samesite="Lax", httponly=True)

@@ -72,6 +72,8 @@ def test_the_word_works_once_and_only_for_its_seat(table: Any, app: Flask) -> No
     assert post(friend, "/api/seat", {"word": word}).status_code == 200
     refused = post(other, "/api/seat", {"word": word})
     assert refused.status_code == 403 and "used already" in refused.get_json()["error"]
+    again = post(friend, "/api/seat", {"word": word})
+    assert again.status_code == 200 and again.get_json()["player"] == "green", "they hold the seat already"
     with table.looping():
         assert post(other, "/api/turn", turn(table)).status_code == 401, "everybody may watch, but not act"
         assert post(friend, "/api/turn", turn(table)).status_code == 200
