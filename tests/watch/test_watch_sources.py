@@ -200,11 +200,12 @@ def test_a_broken_stream_is_reported_and_reopened(pictures: list[bytes], tmp_pat
         (lambda folder: _written(folder / "note.mp4", b"no video at all"), 2, ["note.mp4", "video"]),
         (lambda folder: _written(folder / "empty.mp4", b""), 2, ["empty.mp4", "video"]),
         (lambda folder: folder, 2, ["holds no pictures"]),
+        (lambda folder: _written(folder / "cut.png", b"no picture").parent, 2, ["cut.png", "take it out"]),
         (lambda folder: "http://127.0.0.1:9/video", 2, ["127.0.0.1:9", "address"]),
         (lambda folder: "ftp://127.0.0.1/video", 2, ["http"]),
         (lambda folder: "97", 2, ["camera 97", "plugged in"]),
     ],
-    ids=["missing", "no video", "empty", "empty folder", "refused", "odd scheme", "no camera"],
+    ids=["missing", "no video", "empty", "empty folder", "cut picture", "refused", "odd scheme", "no camera"],
 )
 def test_an_invalid_source_is_reported(tmp_path: Path, make: Any, status: int, words: list[str]) -> None:
     _, said = watch(make(tmp_path), "--players", "2", status=status)

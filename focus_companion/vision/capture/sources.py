@@ -97,7 +97,10 @@ class PictureFolder(Source):
     def __iter__(self) -> Iterator[Frame]:
         began = time.monotonic()
         for index, path in enumerate(self._files):
-            image = read_image(path)
+            try:
+                image = read_image(path)
+            except FrameError as error:
+                raise FrameError(f"{error}; mend it, or take it out of the folder") from error
             if self._paced:
                 self._closed.wait(max(0.0, began + index / self._fps - time.monotonic()))
             if self._closed.is_set():
