@@ -27,7 +27,7 @@ _user = click.option(
 )
 
 
-@click.group("service")
+@click.group("service", no_args_is_help=False)
 def command() -> None:
     """Run play as a service: started with the machine, restarted if it hangs."""
 

@@ -194,7 +194,8 @@ def _wled(table: Mapping[str, Any]) -> WledSettings:
     )
     if bool(settings.url) == bool(settings.port):
         raise LightSettingsError(
-            'lights.wled: give either "url" (over the network) or "port" (USB), not both'
+            'lights.wled: give either "url" (over the network) or "port" (USB)'
+            + (", not both" if settings.url else "")
         )
     if settings.url and not _is_web_address(settings.address):
         raise LightSettingsError(

@@ -85,6 +85,7 @@ def test_a_game_starts_without_what_few_games_need() -> None:
         (("perft", "1", "--rules", "nothing.toml"), ("nothing.toml", "tournament")),
         (("export", "x", "--format", "pdf"), ("--format", "'pdf'", "'sgf'")),
         (("export", "x"), ("--format",)),
+        (("service",), ("Missing command", "focus-companion service --help")),
         (("think", "x", "--seconds", "nan"), ("--seconds", "'nan'", "number")),
         (("watch", "x", "--fps", "NaN", "--events", "-"), ("--fps", "'NaN'", "number")),
         (("think", "x", "--seconds", "0"), ("--seconds", "'0'", "a number above 0 and up to 86400")),

@@ -72,6 +72,7 @@ def test_settings_are_read(toml: str, settings: LightSettings) -> None:
         ("[serial]\nack_timeout = 0", "lights.serial.ack_timeout"),
         ("[wled]", '"url"'),
         ('[wled]\nurl = "a"\nport = "b"', "not both"),
+        ('[wled]\nurl = ""', 'or "port" (USB)'),
         ("[wled]\npixels = {d5 = -7}", "lights.wled.pixels.d5"),
         ("[wled]\nport = 'x'\npixels = {d5 = 7, e5 = 8, warning = 7}", "d5 and warning both have pixel 7"),
         ("[wled]\nport = 'x'\npixels = {d5 = 7, e5 = 65536}", "lights.wled.pixels.e5: 65536"),

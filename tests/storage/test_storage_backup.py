@@ -246,3 +246,9 @@ def test_the_commands_backup_and_restore(tmp_path: Path) -> None:
             done = run(*words)
             assert done.returncode == 2 and part in done.stderr, done
             assert done.stderr.count("\n") == 1 and not done.stdout
+
+
+def test_a_place_where_no_copy_can_be_is_reported_as_that_of_the_copy(tmp_path: Path) -> None:
+    played(tmp_path / "data")
+    with pytest.raises(JournalError, match="free it or give another name for the copy"):
+        back_up(tmp_path / "data", tmp_path / "nowhere" / "copy.sqlite")
