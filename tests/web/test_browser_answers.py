@@ -13,7 +13,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.verdict import PutRight, Undecided, Wrong
 from focus_companion.referee.words import say
-from focus_companion.session.requests import AgreeDraw, NewGame, Resign, SetPosition
+from focus_companion.session.requests import AgreeDraw, NewGame, Resign, SetPosition, TakeBack
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -88,7 +88,30 @@ def test_a_turn_is_taken_back_once_if_two_viewers_ask_for_it(table, seen: Seen, 
         expect(page.locator("#confirm")).to_be_hidden()
         caught_up(page, table)
     expect(pages[1].locator("#toast")).to_have_text("The game has gone on meanwhile.")
+    caught_up(pages[0], table)
+    wait_until_drawn(pages[0])
+    expect(pages[0].locator("#toast")).to_be_hidden()  # what the other was told
     assert table.session.history.ply == len(MOVES) - 1
+    context.close()
+
+
+def test_a_busy_host_that_refuses_late_says_so_where_it_was_asked(table, seen: Seen, browser) -> None:
+    context = browser.new_context()
+    pages = [seen.open(), Seen(context.new_page(), seen.port).open()]
+    table.play(*MOVES)
+    for page in pages:
+        caught_up(page, table)
+    at = {"game": 1, "moves": len(MOVES)}
+    table.session.submit(TakeBack(point=(at["game"], at["moves"])))
+    pages[0].click(".acts [data-act=take_back]")
+    with pages[0].expect_response("**/api/requests") as answered:
+        pages[0].click("#confirm .strong")
+    assert answered.value.status == 202
+    pages[0].wait_for_timeout(200)
+    table.session.attend()
+    expect(pages[0].locator("#toast")).to_have_text("The game has gone on meanwhile.")
+    caught_up(pages[1], table)
+    expect(pages[1].locator("#toast")).to_be_hidden()
     context.close()
 
 

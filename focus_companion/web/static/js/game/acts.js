@@ -1,7 +1,7 @@
 // The viewer's acts, sent to the host, with a confirmation before those that cannot be undone.
 
 import { Chooser } from "./chooser.js";
-import { ask, send } from "../lib/sending.js";
+import { ask, request } from "../lib/sending.js";
 import { h } from "../lib/svg.js";
 import { t, tn } from "../lib/texts.js";
 import { goesOn, moverKind, playersOf } from "./state.js";
@@ -12,6 +12,9 @@ const ASKED = ["alert", "reading", "seat_failed"];
 /** Milliseconds after one alert has given way to another during which an answer was meant for the first. */
 const LOOK_MS = 600;
 
+/** Milliseconds within which a busy host decides about what it has accepted. */
+const OUTCOME_MS = 60000;
+
 export class Acts {
   /** `lookedAt()` returns the past ply that the viewer looks at, null for the present; `onChoosing()` is called while a turn is chosen on the board. */
   constructor(getState, toast, lookedAt, onChoosing) {
@@ -20,6 +23,7 @@ export class Acts {
     this.chooser = new Chooser(onChoosing, (body) => this.sendAt(this.getState(), body), toast);
     this.toast = toast;
     this.pending = new Set(); // what the host has not answered yet
+    this.awaited = -Infinity; // when the host last accepted an act that it had not carried out yet
     this.asked = {}; // the time of the event that asks, by key of the state
     this.gone = {}; // when the one before was last on show
     this.confirm = document.querySelector("#confirm");
@@ -57,10 +61,20 @@ export class Acts {
     if (this.pending.has(sent)) return false;
     this.pending.add(sent);
     try {
-      return await send(address, body, this.toast);
+      const answer = await request(address, body, this.toast);
+      if (answer?.done === false) this.awaited = performance.now();
+      return answer !== null;
     } finally {
       this.pending.delete(sent);
     }
+  }
+
+  /** Tell of a refusal if it may be that of this viewer's act: whoever else asked is told on their page. */
+  refused(text) {
+    this.chooser.refused();
+    if (performance.now() - this.awaited > OUTCOME_MS) return;
+    this.awaited = -Infinity;
+    this.toast(text);
   }
 
   /** Switch to a camera: the one that is plugged in, "phone", an address, or "demo" to choose again. The page reconnects by itself. */

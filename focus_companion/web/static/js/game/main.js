@@ -315,7 +315,7 @@ if (past) {
 } else {
   const link = new Link((state, event) => {
     take(state);
-    if (event?.type === "refused") withTools(({ acts }) => { acts?.chooser.refused(); toast(refusalText(event)); });
+    if (event?.type === "refused") withTools(({ acts }) => acts?.refused(refusalText(event)));
     else if (event) {
       // An event that arrives while the tools are still loading is heard as soon as they are there.
       later().then(({ sound, celebrate }) => {
