@@ -45,7 +45,7 @@ def back_up(folder: Path, target: Path | None = None) -> Copied:
             is then left as it was.
     """
     path = folder / swap.FILE_NAME
-    named = target is not None
+    instead = "another --data folder" if target is None else "another name for the copy"
     if not path.is_file():
         raise JournalError(f"{folder} holds no journal to copy; give its folder with --data")
     try:
@@ -61,14 +61,9 @@ def back_up(folder: Path, target: Path | None = None) -> Copied:
             found = check(part, path, own=True)
             swap.publish(part, place)
     except (sqlite3.Error, OSError) as error:
-        problem = as_journal_error(error, target or folder)
-        if isinstance(problem, JournalDamaged):
-            # The journal is damaged, not the copy, which has just been made.
-            problem = as_journal_error(error, path)
-        elif named:
-            text = str(problem).replace("another --data folder", "another name for the copy")
-            problem = type(problem)(text)
-        raise problem from error
+        problem = as_journal_error(error, target or folder, instead)
+        # The journal is damaged, not the copy, which has just been made.
+        raise as_journal_error(error, path) if isinstance(problem, JournalDamaged) else problem from error
     return Copied(target, *found)
 
 

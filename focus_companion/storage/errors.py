@@ -47,21 +47,23 @@ _BY_DAMAGE: Final = (
 _MAX_SHOWN_LENGTH: Final = 60
 """Characters of such an error that are shown."""
 
-_WRITABLE: Final = "make it writable or give another --data folder"
 
-
-def as_journal_error(error: sqlite3.Error | OSError, path: Path) -> JournalError:
-    """The error of the database or the file system, worded as a sentence about the journal at ``path``."""
+def as_journal_error(
+    error: sqlite3.Error | OSError, path: Path, instead: str = "another --data folder"
+) -> JournalError:
+    """The error of the database or the file system, worded as a sentence about the journal at ``path``;
+    ``instead``: what people may give if it cannot be used.
+    """
     if isinstance(error, JournalError):
         return error
     if isinstance(error, OSError):
-        return JournalError(_of_the_system(error, path))
+        return JournalError(_of_the_system(error, path, instead))
     # The extended code's low byte is the kind of error.
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
             return JournalError(f"the disk that holds {path} is full; free some space")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
-            return JournalError(f"{path} may not be written; {_WRITABLE}")
+            return JournalError(f"{path} may not be written; make it writable or give {instead}")
         case sqlite3.SQLITE_CANTOPEN:
             return JournalError(f"{path} cannot be opened; check that its folder is there and yours")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
@@ -72,22 +74,20 @@ def as_journal_error(error: sqlite3.Error | OSError, path: Path) -> JournalError
             # Shortened: such an error quotes the whole text.
             return JournalDamaged(path, " ".join(str(error).split())[:_MAX_SHOWN_LENGTH])
         case sqlite3.SQLITE_IOERR:
-            return JournalError(
-                f"the disk that holds {path} fails ({error}); check it, or give another --data folder"
-            )
+            return JournalError(f"the disk that holds {path} fails ({error}); check it, or give {instead}")
         case _:
             return JournalError(f"{path} cannot be used ({error})")
 
 
-def _of_the_system(error: OSError, path: Path) -> str:
+def _of_the_system(error: OSError, path: Path, instead: str) -> str:
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
-            return f"the disk that holds {path} is full; free some space, or give another --data folder"
+            return f"the disk that holds {path} is full; free some space, or give {instead}"
         case errno.EROFS:
-            return f"{path} is on a read-only disk; {_WRITABLE}"
+            return f"{path} is on a read-only disk; make it writable or give {instead}"
         case errno.EACCES | errno.EPERM:
-            return f"{path} may not be used by this user; {_WRITABLE}"
+            return f"{path} may not be used by this user; make it writable or give {instead}"
         case errno.EIO:
-            return f"the disk that holds {path} fails; check it, or give another --data folder"
+            return f"the disk that holds {path} fails; check it, or give {instead}"
         case _:
-            return f"{path} cannot be used ({error.strerror or error}); free it or give another --data folder"
+            return f"{path} cannot be used ({error.strerror or error}); free it or give {instead}"

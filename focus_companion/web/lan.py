@@ -18,7 +18,8 @@ def lan_ips() -> list[str]:
     It is that of the interface through which a packet to the internet would leave; nothing is sent. An IPv6
     address counts only in a network without IPv4: see :func:`lan_host`.
     """
-    return [ip for ip in (_source_ip(socket.AF_INET) or _source_ip(socket.AF_INET6),) if ip]
+    ip = _source_ip(socket.AF_INET) or _source_ip(socket.AF_INET6)
+    return [ip] if ip else []
 
 
 def lan_host() -> str:
