@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +215,8 @@ class Program:
             [*(SMALL_DEMO if small else WHOLE), "play", "--camera", camera, "--data", str(data),
              "--port", str(self.port), *more],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
+            # As from a terminal, also where the tests themselves were started with nohup.
+            preexec_fn=partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),
         )  # fmt: skip
 
     def get(self, path: str) -> Any:
