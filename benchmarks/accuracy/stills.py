@@ -86,7 +86,7 @@ class Still:
             part = levels[column.window.within(window)]
             height = len(self.stacks[square])
             for level in range(min(1, height), height + 1):
-                part[column.masks[level]] = 10 * square + level + 1
+                part[column.mask(level)] = 10 * square + level + 1
         corners = levels[:-1, :-1], levels[1:, :-1], levels[:-1, 1:], levels[1:, 1:]
         alike = np.logical_and.reduce([corner == corners[0] for corner in corners[1:]])
         seen = np.bincount(corners[0][alike], minlength=10 * len(SQUARES) + 10)

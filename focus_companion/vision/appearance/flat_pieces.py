@@ -46,7 +46,8 @@ def flat_tops(outlines: Outlines) -> tuple[Mask, ...]:
     tops = []
     for own, column in zip(pixels, outlines.columns, strict=True):
         corner = np.array((column.left, column.top), np.float32)
-        tops.append(filled(own - corner, (column.width, column.height)) & column.masks[1:])
+        pieces = np.stack([column.mask(level + 1) for level in levels])
+        tops.append(filled(own - corner, (column.width, column.height)) & pieces)
     return tuple(tops)
 
 

@@ -46,11 +46,6 @@ class Column:
     tallest: int
     solids: NDArray[np.uint16]
 
-    @property
-    def masks(self) -> Mask:
-        """The pixels (tallest + 1, h, w) that the dome and each piece cover, made anew."""
-        return np.stack([self.mask(level) for level in range(self.tallest + 1)])
-
     def mask(self, level: int) -> Mask:
         """Pixels (h, w) that a single piece covers, counted from 1 upwards; for 0, the bare dome."""
         return np.asarray((self.solids & np.uint16(1 << level)) != 0)

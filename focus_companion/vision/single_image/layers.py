@@ -59,7 +59,7 @@ class Layers:
     def hiding(self, square: int) -> tuple[int, ...]:
         """The squares whose tallest stack would hide most of a piece on this one."""
         if square not in self._hiding:
-            piece = self.outlines.columns[square].masks[1]
+            piece = self.outlines.columns[square].mask(1)
             least = _MIN_HIDDEN_SHARE * np.count_nonzero(piece)
             self._hiding[square] = tuple(
                 near for near in self.outlines.nearer(square) if self._shared(square, near, piece) > least

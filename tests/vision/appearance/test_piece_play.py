@@ -138,7 +138,7 @@ def picture_of(outlines: Outlines, stacks: Sequence[str], square: int, bend: flo
     before, column = outlines.far_to_near[:at], outlines.columns[square]
     shown = outlines.paint(labels, window, before)
     for number, label in enumerate(labels[square], 1):
-        rows, columns = np.nonzero(column.masks[number])
+        rows, columns = np.nonzero(column.mask(number))
         shown[rows + column.top + round(bend * number), columns + column.left] = label
     free = np.ones(shown.shape, bool)
     for nearer in outlines.far_to_near[at + 1 :]:

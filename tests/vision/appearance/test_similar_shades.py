@@ -30,8 +30,8 @@ def gain_of_a_piece(shade: tuple[int, int, int], glare: float = 0.0, spread: flo
     for square in np.flatnonzero(STOOD):
         column = OUTLINES.columns[square]
         part = image[column.window.slices]
-        part[column.masks[1]] = shade + rng.normal(0, spread, (int(column.masks[1].sum()), 3))
-        lit = column.masks[1] & (rng.random(part.shape[:2]) < glare)
+        part[column.mask(1)] = shade + rng.normal(0, spread, (int(column.mask(1).sum()), 3))
+        lit = column.mask(1) & (rng.random(part.shape[:2]) < glare)
         part[lit] += rng.random((int(lit.sum()), 1)) * (WHITE - np.array(shade))
     taken = np.clip(image + rng.normal(0, 3, image.shape), 0, 255).astype(np.uint8)
     colours, background = ColourModel(), Background()

@@ -73,7 +73,8 @@ def test_gains_follow_the_stacks_around_the_square(stack: str, profile: BoardPro
 def test_the_top_of_a_flat_piece_is_most_of_its_visible_area_from_above(name: str) -> None:
     outlines = outlines_of(board_profile(name))
     for tops, column in zip(flat_tops(outlines), outlines.columns, strict=True):
-        for top, piece in zip(tops, column.masks[1:], strict=True):
+        for level, top in enumerate(tops, 1):
+            piece = column.mask(level)
             assert 0.6 * piece.sum() < top.sum() < piece.sum()
             assert not (top & ~piece).any()
 

@@ -29,7 +29,7 @@ def picture(field: str, pieces: dict[str, tuple[int, int, int]]) -> np.ndarray:
     image = np.full((480, 640, 3), FIELDS[field], np.uint8)
     for square, shade in pieces.items():
         column = OUTLINES.columns[INDEX[square]]
-        image[column.window.slices][column.masks[1]] = shade
+        image[column.window.slices][column.mask(1)] = shade
     noise = np.random.default_rng(3).normal(0, 3, image.shape)
     return np.asarray(cv2.GaussianBlur(np.clip(image + noise, 0, 255).astype(np.uint8), (0, 0), 0.8))
 
@@ -89,7 +89,7 @@ def stack_with_dark_sides(field: str, square: str, stack: str, side: float = 0.6
         column = OUTLINES.columns[INDEX[name]]
         part = image[column.window.slices]
         for level, piece in enumerate(pieces, 1):
-            part[column.masks[level]] = side * shades[piece]
+            part[column.mask(level)] = side * shades[piece]
         if pieces:
             part[flat_tops(OUTLINES)[INDEX[name]][len(pieces) - 1]] = shades[pieces[-1]]
     noise = np.random.default_rng(3).normal(0, 3, image.shape)

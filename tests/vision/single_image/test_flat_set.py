@@ -134,7 +134,7 @@ def test_a_field_has_its_shade_in_its_light_whatever_stands_on_it() -> None:
         part = column.window
         rows = slice(part.top - window.top, part.bottom - window.top)
         columns = slice(part.left - window.left, part.right - window.left)
-        pixels[rows, columns][column.masks[1]] = (200, 215, 220)
+        pixels[rows, columns][column.mask(1)] = (200, 215, 220)
     board = FieldShades.measured(pixels, outlines, window, everywhere)
     assert board is not None
     assert np.abs(board.bare / shades - 1).max() < 0.06

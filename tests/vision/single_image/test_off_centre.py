@@ -36,7 +36,7 @@ def explanation_of(layers: Layers, stack: str, lean: int) -> Any:
     painted = outlines.paint(standing | {LEANING: []}, layers.window, outlines.far_to_near)
     column = outlines.columns[LEANING]
     for number, piece in enumerate(stack, 1):
-        rows, columns = np.nonzero(column.masks[number])
+        rows, columns = np.nonzero(column.mask(number))
         rows, columns = rows + column.top - layers.window.top, columns + column.left - layers.window.left
         painted[rows, columns + lean * number] = CLASS[piece]
     scores = np.full((*painted.shape, CLASSES), -4.0, np.float32)

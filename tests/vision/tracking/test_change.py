@@ -105,7 +105,7 @@ def test_pieces_that_touch_each_other_are_counted_in_spite_of_their_highlights(
     outlines, now = Outlines(look.camera, look.profile), before.image.copy()
     (green,) = [k for k, stack in enumerate(START) if stack == "g"][:1]
     column = outlines.columns[green]
-    shade = np.median(now[column.window.slices][column.masks[1]], axis=0).tolist()
+    shade = np.median(now[column.window.slices][column.mask(1)], axis=0).tolist()
     radius = np.sqrt(outlines.piece_pixels / np.pi)
     corner = look.camera.project(np.array([(-6.3 * look.profile.pitch, 0.0, 0.0)]))[0]
     for place in places:
