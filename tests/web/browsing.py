@@ -55,8 +55,9 @@ def stack(page: playwright.Page, square: str) -> str:
 
 
 def status(page: playwright.Page, words: str) -> None:
+    """Wait until the status says this; the page may still be on its way to the game."""
     page.wait_for_function(
-        "words => document.querySelector('#status').textContent.replaceAll('\\u00a0', ' ').includes(words)",
+        "words => document.querySelector('#status')?.textContent.replaceAll('\\u00a0', ' ').includes(words)",
         arg=words,
     )
 

@@ -169,7 +169,6 @@ def test_a_game_is_played_remotely(table: Any, browser: Any, seen: Seen, looping
         friend = Seen(context.new_page(), seen.port)
         page = friend.open(link)
         page.get_by_role("button", name="Sit down").click()
-        page.wait_for_selector("#status")
         status(page, "Which turn do you play?")
         page.locator('[data-square="c4"]').click()
         page.locator('#board [data-move="c4-c5"]').click()
