@@ -105,7 +105,7 @@ class ColourModel:
 
     @property
     def table(self) -> Singles:
-        """The same bin by bin: (bins, classes), made anew."""
+        """The log-likelihoods of :attr:`table_by_class` bin by bin, (bins, classes), copied at each call."""
         return np.ascontiguousarray(self.table_by_class.T)
 
     def log_likelihood(self, pixels: NDArray[np.uint8]) -> Singles:

@@ -70,8 +70,8 @@ class Column:
         return np.asarray((self.solids & np.uint16((2 << min(pieces, self.tallest)) - 2)) != 0)
 
     def shown(self, pieces: Sequence[int], part: tuple[slice, slice]) -> NDArray[np.uint8]:
-        """For each pixel of a part of the window, which of a stack's ``pieces`` it shows, given by their
-        classes, bottom first; :data:`_NO_PIECE` where none.
+        """The class (h, w) of the piece that each pixel of a part of the window shows, :data:`_NO_PIECE`
+        where none; ``pieces``: the classes of the stack's pieces, bottom first.
         """
         visible = pieces[: self.tallest]
         of_piece = np.array((_NO_PIECE, *visible), np.uint8)

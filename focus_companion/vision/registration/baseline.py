@@ -30,9 +30,10 @@ _CONVERGENCE_THRESHOLD: Final = 0.005
 _MIN_MOTION: Final = 0.25
 """Motion, in pixels of the coarse picture, up to which it is ignored, as the blur is larger."""
 _MAX_DRIFT: Final = 0.5
-"""Motion since the baseline, in pixels of the coarse picture, from which none is ignored: those that are add
-up while a stand sags, and the pose would no longer be that of the pictures. While a camera stands still, the
-estimate is wrong by up to 0.4 (five recordings)."""
+"""Motion since the baseline, in pixels of the coarse picture, from which even a small motion since the last
+picture is undone. Ignored motions add up while a stand sags, and the pictures no longer match the pose.
+Raising it allows a larger mismatch; lowering it undoes errors of the estimate, which reach 0.4 while the
+camera stands still (five recordings)."""
 _MAX_MOTION: Final = 0.6
 """Motion, in squares, from which it is rejected: a board shifted by one square looks much the same."""
 _RESIDUAL_SCALE: Final = 12.0

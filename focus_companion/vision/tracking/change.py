@@ -122,7 +122,7 @@ class Change:
         """For each square, (52,), the changed share of the pixels of its stack and one more piece."""
 
     def forget_pixels(self) -> None:
-        """Forget :attr:`shown` and :attr:`changed`, which take megabytes."""
+        """Delete :attr:`shown` and :attr:`changed`, which take megabytes; :attr:`touched` remains."""
         self._pictures[1].forget_part()
         del self.shown, self.changed
 
