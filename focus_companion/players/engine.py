@@ -7,8 +7,11 @@ without a compiler.
 from __future__ import annotations
 
 import atexit
+import signal
 import struct
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -81,6 +84,27 @@ def engine_code() -> tuple[Runtime, Module]:
 atexit.register(engine_code.cache_clear)
 
 
+@contextmanager
+def _interrupt_deferred() -> Iterator[Callable[[], bool]]:
+    """Call the handler of Ctrl-C only at the end; yields whether it was pressed.
+
+    Meanwhile compiled code calls Python. An exception raised there is printed and lost: the search goes on,
+    or the process crashes.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield never_stop
+        return
+    pressed = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if pressed.is_set():
+            handler(signal.SIGINT, None)
+
+
 class Machine:
     """An instance of WebAssembly code with a board (``search/board.h``); for one thread at a time."""
 
@@ -117,12 +141,13 @@ class Machine:
         self.call("settle")
 
     def think(self, should_stop: Callable[[], bool]) -> None:
-        """Search the position on the board."""
-        self._stop = should_stop
-        try:
-            self.call("think")
-        finally:
-            self._stop = never_stop
+        """Search the position on the board; Ctrl-C stops the search and takes effect after it."""
+        with _interrupt_deferred() as interrupted:
+            self._stop = lambda: interrupted() or should_stop()
+            try:
+                self.call("think")
+            finally:
+                self._stop = never_stop
 
 
 class Engine(Machine):

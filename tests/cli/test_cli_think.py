@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -266,3 +267,23 @@ def test_a_record_that_is_finished_or_illegal(tmp_path: Path, capsys: pytest.Cap
     assert (status, out) == (1, "") and "ply 1, d5-d3" in err
     assert run(["think", str(path), "--nodes", "5", "--seconds", "1"], capsys)[0] == 2
     assert run(["think", str(path), "--level", "9"], capsys)[0] == 2
+
+
+@pytest.mark.parametrize("limit", [{"seconds": 60}, {"nodes": 1_000_000_000}], ids=str)
+def test_ctrl_c_ends_a_search_at_once_and_in_silence(limit: dict[str, int]) -> None:
+    command = [sys.executable, "-m", "focus_companion.cli", "think", "-"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None and process.stdout is not None
+        for request in ({"players": 2, "nodes": 1}, {"players": 2} | limit):
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+        # The server has started; a moment later it is searching for the second answer.
+        process.stdout.readline()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        try:
+            out, error = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert (process.returncode, out, error) == (130, b"", b"")
