@@ -141,6 +141,9 @@ def _from_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
         raise SettingsError(f"{path} is too large for a settings file")
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        where = f"byte {error.start + 1}"
+        raise SettingsError(f"{path}: {where}: not text in UTF-8; save the file as UTF-8") from error
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"{path} is not TOML ({error}); write settings such as port = 8000") from error
     return {

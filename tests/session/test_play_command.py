@@ -274,6 +274,7 @@ def test_an_error_at_the_start_is_one_line(program: Any, tmp_path: Path) -> None
             (program("--port", str(port)), str(port)),
             (Program(tmp_path / "d2", camera="nothing.mp4"), "nothing.mp4"),
             (Program(tmp_path / "d3", "--players", "3", "--partners"), "partners"),
+            (Program(tmp_path / "d4", "--lens", "telescope"), "--lens: no lens profile is called telescope"),
             (Program(Path("/proc/nowhere")), "/proc/nowhere"),
         ]
         for case, word in cases:

@@ -126,6 +126,14 @@ def test_an_error_found_later_names_where_the_setting_is(tmp_path: Path, setting
         use(load(read, {"FOCUS_COMPANION_DATA": str(tmp_path)}))
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
+def test_a_file_that_is_not_in_utf_8_is_said_to_be_that(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('table = "Café"', encoding=encoding)
+    with pytest.raises(SettingsError, match=r"config\.toml: byte \d+: not text in UTF-8; save"):
+        load({}, {"FOCUS_COMPANION_CONFIG": str(file)})
+
+
 def test_a_folder_as_the_settings_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=rf"is a folder; name the settings file in it, {tmp_path}/config"):
         load({}, {"FOCUS_COMPANION_CONFIG": str(tmp_path)})

@@ -55,12 +55,12 @@ STOP_TIMEOUT: Final = 1.5
 def open_camera_and_journal(
     settings: Settings, picked: str | None, size: tuple[int, int], closing: ExitStack
 ) -> tuple[Chosen, Journal, Settings]:
-    """The source of the pictures, the journal of its games, and the settings with the journal's folder.
+    """The source of the pictures, the journal of its games, and the settings that apply to this source.
 
     ``picked``: the camera chosen on the page, or ``None``; ``size``: of the pictures to request, in pixels.
 
     Raises:
-        BadInput, OSError: camera, journal or port cannot be used.
+        BadInput, OSError: camera, lens, journal or port cannot be used.
     """
     # Even if the demo stands in for a camera, the user's journal is locked, because its game goes on as soon
     # as there is a camera.
@@ -68,7 +68,11 @@ def open_camera_and_journal(
     port_is_free(settings)
     camera = choose_source(settings, picked=picked, size=size)
     if journal is None or camera.is_demo:
-        settings = replace(settings, data=demo_folder(settings.data))
+        # The simulated board is seen without a lens profile, but a wrong one is refused as for any camera.
+        with errors_name(settings, "lens"):
+            if settings.lens is not None:
+                lens_for(settings.lens, camera.text, settings.data)
+        settings = replace(settings, data=demo_folder(settings.data), lens=None)
         journal = _journal(settings.data, closing)
     return camera, journal, settings
 
@@ -94,7 +98,7 @@ def begin_session(
     with errors_name(settings, "board"):
         boards = boards_for(settings.board)
     with errors_name(settings, "lens"):
-        lens = None if camera.is_demo else lens_for(settings.lens, camera.text, settings.data)
+        lens = lens_for(settings.lens, camera.text, settings.data)
     again = DEMO_RESTART_SECONDS if camera.is_demo else None
     decisions = DecisionLog()
     session = Session(
