@@ -84,7 +84,7 @@ def test_a_game_starts_without_what_few_games_need() -> None:
         (("perft", "1", "--move-partner-stacks"), ("move_partner_stacks", "partners")),
         (("perft", "1", "--rules", "nothing.toml"), ("nothing.toml", "tournament")),
         (("export", "x", "--format", "pdf"), ("--format", "'pdf'", "'sgf'")),
-        (("export", "x"), ("--format",)),
+        (("export", "x"), ("'--format'. Choose from: json, sgf, text,", "export --help")),
         (("service",), ("Missing command", "focus-companion service --help")),
         (("think", "x", "--seconds", "nan"), ("--seconds", "'nan'", "number")),
         (("watch", "x", "--fps", "NaN", "--events", "-"), ("--fps", "'NaN'", "number")),
@@ -276,6 +276,27 @@ def test_the_traceback_is_printed_on_request(
 
     assert console.run(command, []) == 2
     assert "Traceback" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("closed", "args", "status", "error"),
+    [
+        ("<&- >&-", ("perft", "1"), 0, ""),
+        ("<&-", ("think", "-"), 0, ""),
+        ("<&-", ("replay", "-"), 2, "the file is empty"),
+        ("<&- >&- 2>&-", ("perft", "101"), 2, ""),
+    ],
+)
+def test_a_standard_stream_may_be_closed(closed: str, args: tuple[str, ...], status: int, error: str) -> None:
+    program = f'exec "$@" {closed}'
+    done = subprocess.run(
+        ["sh", "-c", program, "sh", sys.executable, "-m", "focus_companion.cli", *args],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (status, "")
+    assert error in done.stderr and bool(done.stderr) is bool(error)
 
 
 def test_names_that_the_terminal_cannot_encode_are_replaced(write: Any) -> None:

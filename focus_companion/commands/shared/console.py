@@ -13,6 +13,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
 import click
 from click.shell_completion import shell_complete
@@ -67,6 +68,7 @@ def _bytes_shown(text: str) -> str:
 def run(command: click.Command, args: Sequence[str] | None = None) -> int:
     """Run a command line to its end. Returns the exit status, after reporting any error."""
     try:
+        _open_closed_streams()
         _tolerant_output()
         if instruction := os.environ.get(COMPLETION_VARIABLE):
             return shell_complete(command, {}, PROGRAM, COMPLETION_VARIABLE, instruction)
@@ -98,7 +100,8 @@ def explain(error: Exception) -> tuple[str, int]:
         return str(error), error.status
     if isinstance(error, click.UsageError):
         where = f"; see '{error.ctx.command_path} --help'" if error.ctx else ""
-        return f"{error.format_message().rstrip('.')}{where}", 2
+        # Click breaks lines between the choices of a missing option.
+        return f"{' '.join(error.format_message().split()).rstrip('.')}{where}", 2
     if isinstance(error, click.ClickException):
         return error.format_message(), 2
     if is_for_users(error):
@@ -126,6 +129,15 @@ def _os_error(error: OSError) -> str:
         NotADirectoryError: "check the path",
     }.get(type(error), "check the disk and the path")
     return f"{name}{error.strerror}; {remedy}"
+
+
+def _open_closed_streams() -> None:
+    """Open the null device for each standard stream that was closed before the start, as by ``>&-`` or a
+    supervisor. Otherwise the next file that is opened, such as the journal, would take the stream's number.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _tolerant_output() -> None:
