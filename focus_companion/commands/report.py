@@ -41,10 +41,13 @@ _DESCRIPTIONS: Final = {
     help="Pack the pictures of a tape that show a fault, and nothing else.",
 )
 @click.option(
-    "--at", metavar="SECONDS", type=NumberRange(), help="When the fault was (default: the last one)."
+    "--at",
+    metavar="SECONDS",
+    type=NumberRange(0, 1e9),
+    help="With --tape: when the fault was (default: the last one).",
 )
-@click.option("--whole-pictures", is_flag=True, help="Do not blur what lies beside the board.")
-@click.option("--yes", is_flag=True, help="Do not ask before the pictures are packed.")
+@click.option("--whole-pictures", is_flag=True, help="With --tape: do not blur what lies beside the board.")
+@click.option("--yes", is_flag=True, help="With --tape: do not ask before the pictures are packed.")
 @click.option("--camera", metavar="SOURCE|demo", help="The camera (default: the one that play would use).")
 @click.option("--data", metavar="DIR", help="Folder of the journal (default: the user's data folder).")
 @click.option("--port", type=WholeNumberRange(0, 65535), help="Port of the page of a running play.")
@@ -67,6 +70,8 @@ def command(
     if tape is not None:
         _of_tape(tape, output, at, blurred=not whole_pictures, ask=not yes)
         return
+    if at is not None or whole_pictures or yes:
+        raise BadInput("--at, --whole-pictures and --yes are for the pictures of a tape; give --tape FOLDER")
     from focus_companion.support.report import write_report
 
     settings = load(flags)
