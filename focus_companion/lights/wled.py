@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from http.client import HTTPException
@@ -167,13 +166,14 @@ class WledBackend:
     def _send(self, pixels: list[Rgb], now: float) -> None:
         try:
             self._transport.send(pixels)
-        except (OSError, urllib.error.URLError) as fault:
+        except OSError as fault:
             self._retry_at, self._last = now + RETRY_SECONDS, None
             if not self._lost:
                 self._lost = True
-                log.warning(
-                    "Lights: %s does not take light (%s); the game goes on", self._transport.where, fault
-                )
+                reason = getattr(fault, "reason", fault)  # what urllib wraps
+                why = getattr(reason, "strerror", None) or reason
+                where = self._transport.where
+                log.warning("Lights: %s does not take light (%s); the game goes on", where, why)
             return
         self._last, self._sent_at = pixels, now
         if self._lost:

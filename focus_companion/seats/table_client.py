@@ -118,7 +118,8 @@ class TableClient:
             cookies = answer.headers.get_all("Set-Cookie") or []
         except (OSError, ValueError, http.client.HTTPException) as error:
             # It may quote what was answered, or the host may be a name that no host has.
-            why = printable(str(error)[:_MAX_REASON_LENGTH]).strip()
+            text = getattr(error, "strerror", None) or str(error)
+            why = printable(text[:_MAX_REASON_LENGTH]).strip()
             raise Unreachable(why or type(error).__name__) from error
         finally:
             line.close()

@@ -66,3 +66,8 @@ def test_what_another_machine_answers_is_one_short_line(
 def test_a_name_that_no_host_has_does_not_answer(tmp_path: Path) -> None:
     with pytest.raises(Unreachable):
         TableClient("http://a..b:8000", tmp_path).state()
+
+
+def test_why_a_table_does_not_answer_is_said_without_numbers_of_errors(tmp_path: Path) -> None:
+    with pytest.raises(Unreachable, match=r"^Connection refused$"):
+        TableClient("http://127.0.0.1:1", tmp_path).state()
