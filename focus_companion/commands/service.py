@@ -15,7 +15,7 @@ import click
 
 from focus_companion import private_files
 from focus_companion.addresses import shown_address
-from focus_companion.commands.shared.console import BadInput, NegativeResult
+from focus_companion.commands.shared.console import PROGRAM, BadInput, NegativeResult
 from focus_companion.commands.shared.pin import private_folder
 from focus_companion.commands.shared.service_unit import UNIT_NAME, options_of, unit_path, unit_text
 
@@ -47,7 +47,8 @@ def install(only_print: bool, options: tuple[str, ...]) -> None:
                 "write the address as camera in config.toml"
             )
     # Refuse now what play would refuse at every start.
-    _settings_chosen(options)
+    if _parsed(options)["new"]:
+        raise BadInput("--new would begin another game at every start of the service; leave it out")
     text = unit_text(options)
     if only_print:
         click.echo(text, nl=False)
@@ -111,7 +112,8 @@ def address() -> None:
     from focus_companion.settings import load
     from focus_companion.web.lan import lan_addresses, qr_text
 
-    settings = load(_settings_chosen(options_of(_installed_unit().read_text(encoding="utf-8"))))
+    chosen = _parsed(options_of(_installed_unit().read_text(encoding="utf-8")))
+    settings = load({name: chosen[name] for name in ("port", "lan", "data")})
     if not _is_up(settings.port):
         raise NegativeResult(
             f"nothing answers on port {settings.port} within {_SYSTEMD_TIMEOUT:.0f} seconds; "
@@ -135,16 +137,16 @@ def _installed_unit() -> Path:
     return path
 
 
-def _settings_chosen(options: Sequence[str]) -> dict[str, Any]:
-    """The settings that an address depends on, as the options of play choose them.
+def _parsed(options: Sequence[str]) -> dict[str, Any]:
+    """The values of play's options, by name.
 
     Raises:
         click.ClickException: play refuses the options.
     """
     from focus_companion.commands.play import command as play
 
-    with play.make_context("play", list(options)) as context:
-        return {name: context.params[name] for name in ("port", "lan", "data")}
+    with play.make_context(f"{PROGRAM} play", list(options)) as context:
+        return context.params
 
 
 def _is_up(port: int) -> bool:

@@ -47,7 +47,8 @@ def test_installed_and_taken_away(tmp_path: Path) -> None:
         (["--camera=rtsp://anna:geheim@camera/stream"], "config.toml"),
         (["--players", "7"], "7"),
         (["--camera", "a\nExecStart=/bin/sh"], "line break"),
-        (["--nonsense"], "nonsense"),
+        (["--nonsense"], "see 'focus-companion play --help'"),
+        (["--new"], "at every start"),
     ],
     ids=[
         "a password",
@@ -55,6 +56,7 @@ def test_installed_and_taken_away(tmp_path: Path) -> None:
         "no such option's value",
         "a line of its own",
         "no such option",
+        "another game at every start",
     ],
 )
 def test_what_does_not_belong_in_a_unit_is_refused(tmp_path: Path, options: list[str], word: str) -> None:
@@ -122,6 +124,19 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert service_unit.UNIT_NAME not in done.stderr, done.stderr
+
+
+def test_files_are_named_relative_to_where_the_service_was_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "club 50%").mkdir()
+    monkeypatch.chdir(tmp_path / "club 50%")
+    line = f"\nWorkingDirectory=-{tmp_path}/club 50%%\n"
+    assert line in service_unit.unit_text(["--rules", "club.toml"], {})
+    assert line in service_unit.unit_text(["--data=games"], {})
+    assert line in service_unit.unit_text([], {"FOCUS_COMPANION_DATA": "games"})
+    # Installed anew from anywhere, it is the same unit.
+    assert "WorkingDirectory" not in service_unit.unit_text(["--lan"], {})
 
 
 def test_the_options_of_a_unit_are_read_back() -> None:

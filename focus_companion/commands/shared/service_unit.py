@@ -29,7 +29,7 @@ StartLimitIntervalSec=0
 Type=notify
 NotifyAccess=main
 ExecStart={command}
-{environment}Restart=always
+{environment}{folder}Restart=always
 RestartSec=1
 TimeoutStartSec=180
 TimeoutStopSec=10
@@ -69,7 +69,10 @@ def unit_text(options: Sequence[str], environ: Mapping[str, str] | None = None) 
         if environ.get(name)
     )
     command = " ".join(map(quoted, [*program(), "play", *options]))
-    return _TEMPLATE.format(command=command, environment=kept, watchdog=WATCHDOG_SECONDS)
+    # Options and variables may name files relative to where the service was installed.
+    relative = any("=" in option or not option.startswith("-") for option in options) or kept
+    folder = f"WorkingDirectory=-{str(Path.cwd()).replace('%', '%%')}\n" if relative else ""
+    return _TEMPLATE.format(command=command, environment=kept, folder=folder, watchdog=WATCHDOG_SECONDS)
 
 
 def program() -> list[str]:
