@@ -98,14 +98,14 @@ class _Reader:
         self.at = found.end() if found else self.at
         return self.text[self.at : self.at + 1]
 
-    def error(self, problem: str) -> FormatError:
+    def error(self, problem: str, remedy: str = "mend the text there") -> FormatError:
         before = self.text[: self.at]
         line, column = before.count("\n") + 1, self.at - (before.rfind("\n") + 1) + 1
         found = one_line(self.text[self.at : self.at + 12]) or "the end of the file"
         return FormatError(
             f"not SGF: {problem}, found {shown(found)}",
             place=f"line {line}, column {column}",
-            remedy="mend the text there",
+            remedy=remedy,
         )
 
     def tree(self) -> list[Node]:
@@ -139,7 +139,9 @@ class _Reader:
         while self.peek() not in (";", "(", ")", ""):
             ident = _IDENT.match(self.text, self.at)
             if ident is None:
-                raise self.error("expected the name of a property")
+                raise self.error(
+                    "expected the name of a property", "mend the text there; in a value, write ] as \\]"
+                )
             self.at = ident.end()
             if self.peek() != "[":
                 raise self.error(f"expected '[' after {ident[0]}")

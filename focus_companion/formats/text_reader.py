@@ -20,7 +20,7 @@ from focus_companion.game.record import Entry, GameRecord
 _FIELD: Final = re.compile(
     r"(Match|Score|Date|Players|Rule|Result|Incident|Kept|red|green|blue|yellow): *(.*)", re.ASCII
 )
-_ROUND: Final = re.compile(r"\d{1,6}\.", re.ASCII)
+_ROUND: Final = re.compile(r"^\d{1,6}\.", re.ASCII)
 _MATCH: Final = re.compile(r"(?:(\d{1,4}) +)?games?", re.ASCII)
 _MARK: Final = re.compile(r"[x+][rgby]{1,20}", re.ASCII)
 _RULE: Final = re.compile(r"([a-z_]{1,40}) *= *(.+)", re.ASCII)
@@ -101,13 +101,13 @@ class _Sheet:
         elif key == "Date":
             self.date = strict_json.unquoted(value, "Date")
         elif key == "Players":
-            self.order = [name.strip() for name in value.split(",")]
+            self.order = re.split(r"[\s,]+", value.strip())
         elif key == "Rule":
             rule = _RULE.fullmatch(value)
             if rule is None:
                 raise FormatError(f"no rule {shown(value)}", remedy="for example 'Rule: fast = true'")
             known_rules({rule[1]: None}, "Rule")
-            self.settings[rule[1]] = strict_json.loads(rule[2])
+            self.settings[rule[1]] = _setting(rule[2])
         elif key == "Result":
             result = _RESULT.fullmatch(value)
             if result is None:
@@ -148,8 +148,8 @@ class _Sheet:
             if pending is not None:
                 self._enter(pending, "the turn")
 
-        for index, word in enumerate(line.split()):
-            if (index == 0 and _ROUND.fullmatch(word)) or word in _NO_TURN:
+        for word in _ROUND.sub("", line).split():
+            if word in _NO_TURN:
                 continue
             if _MARK.fullmatch(word) or word.startswith("@"):
                 if pending is None:
@@ -192,6 +192,14 @@ class _Sheet:
             result=result,
             unknown=self.kept,
         )
+
+
+def _setting(text: str) -> Any:
+    try:
+        return strict_json.loads(text)
+    except FormatError:
+        remedy = 'write true, false, a number, or a text in quotes, as in set_up = "drop"'
+        raise FormatError(f"{shown(text)} is no value of a rule", remedy=remedy) from None
 
 
 def _kept(value: dict[str, Any]) -> dict[str, Any]:

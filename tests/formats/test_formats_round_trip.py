@@ -98,6 +98,12 @@ def test_the_smallest_valid_record() -> None:
     assert game.entries[0].time is None
 
 
+def test_a_sheet_typed_by_hand_may_be_spaced_in_any_way() -> None:
+    plain = "Focus move sheet\nPlayers: green, red\n1. b2-b3 b5-b4\n2. c2-c3\n"
+    typed = "\ufeffFocus move sheet\r\n\r\nPlayers:green red\r\n1.b2-b3\tb5-b4\r\n  2.c2-c3"
+    assert read_record(typed.encode()) == read_record(plain.encode())
+
+
 def test_the_result_that_follows_from_the_turns_is_written() -> None:
     record = played({"players": 2}, 1, 10, act_at=9)
     assert record.result is not None
