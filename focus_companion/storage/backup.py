@@ -56,7 +56,7 @@ def back_up(folder: Path, target: Path | None = None) -> Copied:
         place = target.resolve()
         _refuse_other(place, target)
         with swap.fresh(place.with_name(f".{place.name}.part")) as part:
-            with closing(opening.to_look_at(path)) as source:
+            with closing(_to_copy(path)) as source:
                 opening.copy(source, part)
             found = check(part, path, own=True)
             swap.publish(part, place)
@@ -131,6 +131,14 @@ def check(path: Path, name: Path, *, own: bool = False) -> tuple[int, int]:
         if isinstance(problem, JournalDamaged):
             problem = JournalDamaged(name, problem.what, remedy)
         raise problem from error
+
+
+def _to_copy(path: Path) -> sqlite3.Connection:
+    """A read-only connection to the journal. Raises JournalError, which names the journal, not its copy."""
+    try:
+        return opening.to_look_at(path)
+    except (sqlite3.Error, OSError) as error:
+        raise as_journal_error(error, path) from error
 
 
 def _refuse_other(place: Path, name: Path) -> None:

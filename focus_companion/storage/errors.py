@@ -65,7 +65,7 @@ def as_journal_error(
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
             return JournalError(f"{path} may not be written; make it writable or give {instead}")
         case sqlite3.SQLITE_CANTOPEN:
-            return JournalError(f"{path} cannot be opened; check that its folder is there and yours")
+            return JournalError(f"{path} cannot be opened; check that file and folder are there and yours")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return JournalBusy(f"{path} is held by another program; close that one first")
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:

@@ -17,7 +17,7 @@ from scripted import Player, Still, play_on
 
 from focus_companion.game.rules import Rules
 from focus_companion.session.session import Session
-from focus_companion.storage import lock
+from focus_companion.storage import lock, opening
 from focus_companion.storage.backup import back_up, check, restore
 from focus_companion.storage.errors import JournalBusy, JournalDamaged, JournalError, JournalForeign
 from focus_companion.storage.journal import Journal
@@ -139,6 +139,21 @@ def test_if_the_journal_is_damaged_it_is_named_and_not_the_copy(
         back_up(tmp_path)
     assert str(error.value).startswith(f"{tmp_path / 'journal.sqlite'} is damaged")
     assert not list((tmp_path / "backups").iterdir())
+
+
+def test_a_journal_that_may_not_be_read_is_named_and_not_the_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(tmp_path)
+
+    def refuse(path: Path) -> sqlite3.Connection:  # as for another user's file, which root may read
+        error = sqlite3.OperationalError("unable to open database file")
+        error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+        raise error
+
+    monkeypatch.setattr(opening, "to_look_at", refuse)
+    with pytest.raises(JournalError, match=r"journal\.sqlite cannot be opened; check that file and folder"):
+        back_up(tmp_path, tmp_path / "copy.sqlite")
 
 
 def test_a_disk_without_locks_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
