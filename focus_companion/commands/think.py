@@ -118,4 +118,9 @@ def _one(game: str, data: str | None, asked: Defaults, as_json: bool) -> None:
         return
     click.echo(f"{NAMES[last.to_move]} to move: {found.move}, chance to win {round(100 * found.value)} %")
     click.echo(f"expected: {' '.join(line)}")
-    click.echo(f"looked {found.depth} turns ahead, at {found.nodes} positions")
+    click.echo(f"looked {_counted(found.depth, 'turn')} ahead, at {_counted(found.nodes, 'position')}")
+
+
+def _counted(number: int, thing: str) -> str:
+    # As the referee's words, which are too slow to import for a program that only thinks.
+    return f"{number} {thing}{'' if number == 1 else 's'}"

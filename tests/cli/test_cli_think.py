@@ -252,6 +252,8 @@ def test_a_record_is_answered_for_people_and_for_programs(
     assert found["line"][0] == found["move"] and Move.parse(found["move"]) in legal_moves(position, rules)
     status, out, _ = run(["think", str(path), "--nodes", "2000"], capsys)
     assert status == 0 and f"to move: {found['move']}" in out and " ".join(found["line"]) in out
+    status, out, _ = run(["think", str(path), "--nodes", "1"], capsys)
+    assert status == 0 and out.endswith("\nlooked 0 turns ahead, at 1 position\n")
 
 
 def test_a_record_that_is_finished_or_illegal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
