@@ -77,16 +77,23 @@ def _checks(settings: Settings, images: list[Image]) -> Iterator[Check]:
 
 def _camera(settings: Settings, images: list[Image]) -> Iterator[Check]:
     from focus_companion.commands.shared.play_source import DEMO, cameras, opened, works
-    from focus_companion.commands.shared.setting_places import errors_name
     from focus_companion.commands.shared.table_choice import boards_for, lens_for
     from focus_companion.support.camera import check_camera, look
     from focus_companion.support.checks import Check
     from focus_companion.vision.capture.phone import NAME as PHONE
-    from focus_companion.vision.geometry.board_profiles import plastic_sets
+    from focus_companion.vision.geometry.board_profiles import ProfileError, plastic_sets
+    from focus_companion.vision.geometry.lens_profiles import LensError
 
-    with errors_name(settings, "board"):
-        profiles = boards_for(settings.board) or plastic_sets()
+    profiles, lens = plastic_sets(), None
+    try:
+        profiles = boards_for(settings.board) or profiles
+    except ProfileError as error:
+        yield Check("board profile", "fail", str(error), f"correct {settings.place('board')}")
     source = settings.camera or next((device for device in cameras() if works(device)), None)
+    try:
+        lens = lens_for(settings.lens, source or "", settings.data)
+    except LensError as error:
+        yield Check("lens profile", "fail", str(error), f"correct {settings.place('lens')}")
     if source is None:
         remedy = "plug one in, or name it: --camera http://phone.local:8080/video"
         yield Check("camera", "fail", "there is none that works", remedy)
@@ -101,8 +108,6 @@ def _camera(settings: Settings, images: list[Image]) -> Iterator[Check]:
         images += [frame.image for frame in seen.frames]
         yield from check_camera("the simulated board", seen, profiles)
     else:
-        with errors_name(settings, "lens"):
-            lens = lens_for(settings.lens, source, settings.data)
         seen = look(lambda: opened(source, settings.fps))
         images += [frame.image for frame in seen.frames]
         yield from check_camera(shown_address(source), seen, profiles, lens)

@@ -20,7 +20,7 @@ import cv2
 import numpy as np
 import pytest
 
-from focus_companion.commands.doctor import _checks
+from focus_companion.commands.doctor import _camera, _checks
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import GameBegan
 from focus_companion.settings import Settings
@@ -381,6 +381,15 @@ def test_the_remedy_for_wrong_lights_names_where_they_are_set(tmp_path: Path, pl
 
 
 @pytest.mark.slow
+def test_a_wrong_profile_is_a_finding_and_not_the_end(tmp_path: Path) -> None:
+    places = {"board": "FOCUS_COMPANION_BOARD", "lens": "config.toml: lens"}
+    settings = Settings(tmp_path, camera="phone", board="tray", lens="spyglass", places=places)
+    found = list(_camera(settings, []))
+    assert states(found) == {"board profile": "fail", "lens profile": "fail", "camera": "ok"}
+    assert "'tray'" in found[0].text and "spyglass" in found[1].text
+    assert [check.remedy for check in found[:2]] == [f"correct {place}" for place in places.values()]
+
+
 def test_the_simulated_board_has_no_camera_to_be_put_right(tmp_path: Path) -> None:
     found = run(
         "doctor", "--camera", "demo", "--data", tmp_path / "data", "--port", "0", "--json", home=tmp_path
