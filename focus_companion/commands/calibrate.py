@@ -75,7 +75,8 @@ def command(
     place = output or data_folder(data) / LENS_FOLDER / f"{_file_name(stem)}.toml"
     if place.suffix != ".toml":
         raise BadInput(f"--output: {place} must end in .toml")
-    if place.is_dir() or (place.parent.is_dir() and not os.access(place.parent, os.W_OK)):
+    above = next(folder for folder in place.absolute().parents if folder.exists())
+    if place.is_dir() or not (above.is_dir() and os.access(above, os.W_OK)):
         raise BadInput(f"--output: {place} cannot be written; choose a place that can be")
     try:
         views = _from_camera(camera, seconds) if camera is not None else _from_pictures(_given(pictures))

@@ -241,7 +241,7 @@ def _recordable(record: str | None, source: str) -> Path | None:
         return None
     path = Path(record)
     refuse_source(record, source, "--record")
-    if path.is_dir() or not os.access(path.parent, os.W_OK):
+    if path.is_dir() or not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
         raise BadInput(f"--record: {record} cannot be written; choose a place that can be")
     return path
 

@@ -72,7 +72,8 @@ def test_a_record_is_left_alone_if_the_source_cannot_be_opened(tmp_path: Path) -
 
 
 def test_a_record_that_cannot_be_written_is_refused_before_the_game(tmp_path: Path) -> None:
-    for record in (tmp_path, tmp_path / "nowhere" / "game.json"):
+    (tmp_path / "file").touch()
+    for record in (tmp_path, tmp_path / "nowhere" / "game.json", tmp_path / "file" / "game.json"):
         events, said = watch(CLIP, *RULES, "--record", record, status=2)
         assert events == [] and f"--record: {record} cannot be written" in said
     copy = tmp_path / "clip"

@@ -81,14 +81,16 @@ def test_wrong_calibrate_options_are_reported(args: tuple[str, ...], status: int
         ("--rulers", "9.85,9.85"),
         ("--rulers", "nan,98"),
         ("--output", "lens.txt"),
-        ("--output", "full"),
+        ("--output", "full.toml"),
+        ("--output", "file/lenses/lens.toml"),
     ],
 )
 def test_a_mistyped_option_is_reported_before_the_target_is_looked_for(
     option: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "full").mkdir()
+    (tmp_path / "full.toml").mkdir()
+    (tmp_path / "file").touch()
 
     def look(source: str, seconds: float) -> list[lens_fit.TargetView]:
         raise AssertionError("minutes are spent before the mistake is reported")
