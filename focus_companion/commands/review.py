@@ -62,6 +62,8 @@ def _print_puzzles(record: GameRecord, head: dict[str, int], as_json: bool) -> N
         for puzzle in found:
             click.echo(json.dumps(head | puzzle.to_json(), ensure_ascii=True))
         return
+    if head:
+        click.echo(f"Game {head['game']}")
     if not found:
         click.echo("No position of this game has one turn alone that wins much.")
     for puzzle in found:

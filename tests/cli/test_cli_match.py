@@ -50,6 +50,8 @@ def test_any_game_of_a_match_gives_the_whole_match(focus: Any, data: Path, game:
     assert [line["game"] for line in lines] == [1, 2, 3]
     reviews = focus("review", game, "--match", "--json", "--data", data)
     assert reviews.status == 0 and len(reviews.out.splitlines()) == 3
+    found = focus("review", game, "--match", "--puzzles", "--data", data)
+    assert [line for line in found.out.splitlines() if "Game" in line] == ["Game 1", "Game 2", "Game 3"]
 
 
 def test_a_game_outside_a_match_is_refused_as_a_match(focus: Any, data: Path, write: Any) -> None:
