@@ -28,7 +28,7 @@ def command(
     """
     # Imported here: --help must not wait for OpenCV.
     from focus_companion.storage.tape.replay import Recording
-    from focus_companion.storage.tape.tape import TapeError
+    from focus_companion.storage.tape.tape import LINES_FILE, TapeError
     from focus_companion.support.explainer import Explainer
 
     try:
@@ -38,7 +38,7 @@ def command(
         if explain:
             sight = partial(sight, on_decision=explainer)
         count, apart = 0, 0
-        with lines(events) as out:
+        with lines(events, folder / LINES_FILE) as out:
             for compared in recording.run(sight):
                 count += 1
                 if out is not None and compared.emitted is not None:

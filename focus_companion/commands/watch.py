@@ -115,13 +115,15 @@ def command(
     session = Session(rules, {}, None, sight, start_from=start_from, takes_reading=True)
     seen: set[str] = set()
     kept_at = _recordable(record, source)
+    if kept_at is not None and events is not None and kept_at.resolve() == Path(events).resolve():
+        raise BadInput(f"--record: {record} is the file of --events; give another name")
     try:
         with ExitStack() as closing:
             frames = closing.enter_context(open_source(source, fps=fps))
             if kept_at is not None:
                 # Not before the source is open: an earlier game in that file would be lost for nothing.
                 closing.callback(_keep, session, kept_at)
-            out = closing.enter_context(lines(events))
+            out = closing.enter_context(lines(events, source))
             if tape is not None:
                 how = sight_to_json(rank1, boards, profile)
                 made = begin_tape(tape, tape_size, session, None, decisions, sight=how)
@@ -207,8 +209,13 @@ def _why_not(source: str, session: Session, seen: set[str]) -> str:
 
 
 @contextmanager
-def lines(events: str | None) -> Iterator[TextIO | None]:
-    """Where the lines of JSON go; None if none are requested."""
+def lines(events: str | None, source: str | Path) -> Iterator[TextIO | None]:
+    """Where the lines of JSON go; None if none are requested. ``source``: the file that is read.
+
+    Raises:
+        BadInput: the file cannot be written, or is the one that is read.
+    """
+    refuse_source(events, source, "--events")
     if events is None or events == "-":
         yield sys.stdout if events else None
         return

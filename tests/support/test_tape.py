@@ -334,6 +334,17 @@ def test_a_tape_without_turns_has_no_stills(tmp_path: Path) -> None:
         stills(tmp_path, still_game())
 
 
+def test_a_tape_is_not_replaced_by_its_events(tmp_path: Path) -> None:
+    taped(tmp_path)[1].close()
+    lines = tmp_path / "tape.jsonl"
+    head, rest = lines.read_text().split("\n", 1)
+    content = json.dumps(json.loads(head) | {"sight": sight_to_json("bottom", None, None)}) + f"\n{rest}"
+    lines.write_text(content)
+    refused = run("rerun", tmp_path, "--events", lines)
+    assert refused.returncode == 2 and "is the file that is read" in refused.stderr
+    assert lines.read_text() == content
+
+
 @pytest.mark.slow
 def test_the_demonstration_is_run_again_to_the_same_events(tmp_path: Path) -> None:
     process = subprocess.Popen(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -80,6 +81,17 @@ def test_a_record_that_cannot_be_written_is_refused_before_the_game(tmp_path: Pa
     copy.write_bytes(b"a recording")
     events, said = watch(copy, *RULES, "--record", copy, status=2)
     assert events == [] and f"--record: {copy} is the file that is read" in said
+    events, said = watch(CLIP, *RULES, "--record", copy, status=2, events_file=copy)
+    assert events == [] and f"--record: {copy} is the file of --events" in said
+    assert copy.read_bytes() == b"a recording"
+
+
+def test_the_events_do_not_replace_the_recording_that_is_read(tmp_path: Path) -> None:
+    recording = tmp_path / "game.mp4"
+    shutil.copyfile(CLIP, recording)
+    _, said = watch(recording, *RULES, status=2, events_file=recording)
+    assert said == f"focus-companion: --events: {recording} is the file that is read; give another name\n"
+    assert recording.read_bytes() == CLIP.read_bytes()
 
 
 @pytest.mark.slow

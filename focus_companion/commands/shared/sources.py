@@ -61,7 +61,7 @@ def load(game: str, data: str | None, *, match: bool = False) -> Match:
     return found
 
 
-def refuse_source(output: str | None, source: str, option: str) -> None:
+def refuse_source(output: str | None, source: str | Path, option: str) -> None:
     """Raise BadInput if ``output``, named by ``option``, is the file that is read."""
     with suppress(OSError, ValueError):
         if output is not None and Path(output).is_file() and Path(output).samefile(source):
