@@ -111,6 +111,18 @@ class Recorder(Protocol):
     def emitted(self, events: Sequence[Event]) -> None: ...
 
 
+class JournalUnusable(OSError):
+    """Events cannot be stored now; the text says why, where and what to do.
+
+    ``kind``: the same for programs: "full", "fails" (the disk), "not_writable", "not_there", "busy" (held by
+    another program), "damaged", or "" for anything else. ``file``: the path of the journal.
+    """
+
+    def __init__(self, text: str, kind: str = "", file: str = "") -> None:
+        super().__init__(text)
+        self.kind, self.file = kind, file
+
+
 class EventJournal(Protocol):
     """Stores events before they are emitted: ``storage.journal.Journal``."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..game.match import MatchPlace
 from ..game.position import Position
 from ..game.rules import Rules
+from . import journal_fault
 from . import state_json as view
 from .beginning import GamePlan, began, following, match_to_go_on, planned, rematch
 from .event_feed import HEARTBEAT, Feed, Subscription
@@ -114,7 +115,7 @@ class Session:
         self._cached_state: tuple[History, dict[str, Any]] | None = None
         self._held: list[Transition] = []
         self._newest: deque[tuple[int, Transition]] = deque(maxlen=_MAX_KNOWN_STATES)
-        self._journal_fault: str | None = None
+        self._journal_fault: OSError | None = None
         self._retry_at = 0.0
         self._frames = 0
         self._frame_at = self._turned_at = clock()
@@ -221,7 +222,7 @@ class Session:
             "camera_why": self._why_blind(history),
             "event": event,
             "resumed": self.resumed,
-            "fault": self._journal_fault,
+            **journal_fault.to_json(self._journal_fault),
             "rescued": self._rescued,
             "clock": history.clock and history.clock.to_json(time, history.position.players),
             "mount": self._sight.mount(),
@@ -288,7 +289,7 @@ class Session:
             "frames": self._frames,
             "camera": self.camera,
             "game": self._history.game,
-            "journal": self._journal_fault or "ok",
+            "journal": "ok" if self._journal_fault is None else str(self._journal_fault),
         }
 
     @property
@@ -405,11 +406,16 @@ class Session:
     def _execute(self, request: Request) -> list[Event]:
         check_current(request, self._history)
         if isinstance(request, Rematch):
-            return self._new_game(rematch(self._history))
+            request = rematch(self._history)
         if isinstance(request, SwapColours):
             request = swapped(request, self._history, self._sight)
         if isinstance(request, NewGame):
-            return self._new_game(request)
+            try:
+                return self._new_game(request)
+            except OSError as error:
+                # The old game continues.
+                reason = journal_fault.reason(error)
+                raise RequestRefused("The new game cannot be saved: {reason}.", reason=reason) from error
         if isinstance(request, PlaceBoard):
             return self._place(request)
         transitions = self._history.transitions(answer(request, self._history, self._time))
@@ -424,11 +430,7 @@ class Session:
     def _new_game(self, request: NewGame) -> list[Event]:
         before = self._history
         plan = planned(request, before)
-        try:
-            history = plan.begin(self._journal, self._time)
-        except OSError as error:
-            # The journal's own message; the old game continues.
-            raise RequestRefused(str(error)) from error
+        history = plan.begin(self._journal, self._time)
         if self._make and history.rules != self.rules:
             self._sight = self._make(history.rules)
             if before.corners is not None:
@@ -451,8 +453,8 @@ class Session:
             return []
         try:
             return self._new_game(NewGame())
-        except RequestRefused as error:
-            self._journal_fault, self._retry_at = str(error), self._clock() + _RETRY_INTERVAL
+        except OSError as error:
+            self._journal_fault, self._retry_at = error, self._clock() + _RETRY_INTERVAL
             return []
 
     def _emit_events(self, *events: Event) -> list[Event]:
@@ -471,7 +473,7 @@ class Session:
         except OSError as error:
             if self._journal_fault is None:
                 log.error("%s; the game then goes on", error)
-            self._held, self._journal_fault = list(transitions), str(error)
+            self._held, self._journal_fault = list(transitions), error
             self._retry_at = self._clock() + _RETRY_INTERVAL
             return []
         self._journal_fault = None

@@ -7,6 +7,8 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
+from ..session.ports import JournalUnusable
+
 RESCUED_BY: Final = "focus-companion play, started on it, rescues what is whole and keeps the damaged file"
 """What to do about damage."""
 
@@ -16,7 +18,7 @@ def count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-class JournalError(OSError):
+class JournalError(JournalUnusable):
     """The journal cannot be used: the text says what, where, and what to do. Nothing committed is lost."""
 
 
@@ -29,7 +31,7 @@ class JournalDamaged(JournalError):
 
     def __init__(self, path: Path, what: str, remedy: str = RESCUED_BY) -> None:
         self.what = what
-        super().__init__(f"{path} is damaged ({what}); {remedy}")
+        super().__init__(f"{path} is damaged ({what}); {remedy}", "damaged", str(path))
 
 
 class JournalForeign(JournalError):
@@ -57,37 +59,44 @@ def as_journal_error(
     if isinstance(error, JournalError):
         return error
     if isinstance(error, OSError):
-        return JournalError(_of_the_system(error, path, instead))
+        return _of_the_system(error, path, instead)
+    file = str(path)
     # The extended code's low byte is the kind of error.
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
-            return JournalError(f"the disk that holds {path} is full; free some space")
+            return JournalError(f"the disk that holds {path} is full; free some space", "full", file)
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
-            return JournalError(f"{path} may not be written; make it writable or give {instead}")
+            text = f"{path} may not be written; make it writable or give {instead}"
+            return JournalError(text, "not_writable", file)
         case sqlite3.SQLITE_CANTOPEN:
-            return JournalError(f"{path} cannot be opened; check that file and folder are there and yours")
+            text = f"{path} cannot be opened; check that file and folder are there and yours"
+            return JournalError(text, "not_there", file)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return JournalBusy(f"{path} is held by another program; close that one first")
+            return JournalBusy(f"{path} is held by another program; close that one first", "busy", file)
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return JournalDamaged(path, str(error))
         case _ if any(words in str(error) for words in _BY_DAMAGE):
             # Shortened: such an error quotes the whole text.
             return JournalDamaged(path, " ".join(str(error).split())[:_MAX_SHOWN_LENGTH])
         case sqlite3.SQLITE_IOERR:
-            return JournalError(f"the disk that holds {path} fails ({error}); check it, or give {instead}")
+            text = f"the disk that holds {path} fails ({error}); check it, or give {instead}"
+            return JournalError(text, "fails", file)
         case _:
             return JournalError(f"{path} cannot be used ({error})")
 
 
-def _of_the_system(error: OSError, path: Path, instead: str) -> str:
+def _of_the_system(error: OSError, path: Path, instead: str) -> JournalError:
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
-            return f"the disk that holds {path} is full; free some space, or give {instead}"
+            kind, text = "full", f"the disk that holds {path} is full; free some space, or give {instead}"
         case errno.EROFS:
-            return f"{path} is on a read-only disk; make it writable or give {instead}"
+            kind, text = "not_writable", f"{path} is on a read-only disk; make it writable or give {instead}"
         case errno.EACCES | errno.EPERM:
-            return f"{path} may not be used by this user; make it writable or give {instead}"
+            kind = "not_writable"
+            text = f"{path} may not be used by this user; make it writable or give {instead}"
         case errno.EIO:
-            return f"the disk that holds {path} fails; check it, or give {instead}"
+            kind, text = "fails", f"the disk that holds {path} fails; check it, or give {instead}"
         case _:
-            return f"{path} cannot be used ({error.strerror or error}); free it or give {instead}"
+            kind = ""
+            text = f"{path} cannot be used ({error.strerror or error}); free it or give {instead}"
+    return JournalError(text, kind, str(path))

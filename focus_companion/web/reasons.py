@@ -22,6 +22,12 @@ def said(text: str) -> str:
 REASONS = (
     said("the start has no stack and no reserve piece of anybody who plays: nobody could move"),
     said("the start leaves fewer than two players in the game"),
+    said("the disk is full; free some space"),
+    said("the disk fails; check it"),
+    said("the file of the games may not be written; make it writable"),
+    said("the file of the games cannot be opened; check its folder"),
+    said("another program holds the file of the games; close that one first"),
+    said("the file of the games is damaged; restart the program, which rescues what is whole"),
     said("pieces in hand are still to be placed in this position"),
     said("the game is over in this position"),
     said("a corner lies too far outside the picture"),

@@ -77,6 +77,10 @@ CHECK_INTERVAL_MS = 30_000
     [
         ("pl", sqlite3.SQLITE_FULL, "jest pełny. Zwolnij trochę miejsca", "Ruch: Czerwony"),
         ("it", sqlite3.SQLITE_IOERR, "non funziona. Controllalo", "Tocca a: Rosso"),
+        ("pl", sqlite3.SQLITE_READONLY, "Nie wolno zapisywać pliku journal", "Ruch: Czerwony"),
+        ("it", sqlite3.SQLITE_CANTOPEN, "Non si riesce ad aprire journal", "Tocca a: Rosso"),
+        ("pl", sqlite3.SQLITE_BUSY, "jest zajęty przez inny program", "Ruch: Czerwony"),
+        ("it", sqlite3.SQLITE_CORRUPT, "Journal è danneggiato", "Tocca a: Rosso"),
         ("en", sqlite3.SQLITE_READONLY, "Journal may not be written; make it writable", "Red to move"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import re
 import time
@@ -18,6 +19,7 @@ from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules
 from focus_companion.game.setups import start_position
 from focus_companion.referee.verdict import Undecided, Wrong
+from focus_companion.storage.errors import as_journal_error
 from focus_companion.vision.capture.frames import Frame
 from focus_companion.web import base as web_base
 from focus_companion.web.app import create_app
@@ -160,6 +162,29 @@ def test_a_new_game_has_seats_and_clock(table, client: FlaskClient) -> None:
         "running": None,
         "time": state["clock"]["time"],
     }
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "no space"), "Nie można zapisać nowej partii: dysk jest pełny;"),
+        (OSError(errno.EROFS, "read-only"), "Nie można zapisać nowej partii: nie wolno zapisywać pliku"),
+        (OSError(errno.EBADMSG, "odd"), "Nie można zapisać nowej partii: journal cannot be used (odd)"),
+    ],
+)
+def test_a_new_game_for_which_the_disk_has_no_room_is_refused_in_the_viewers_language(
+    table, client: FlaskClient, monkeypatch: pytest.MonkeyPatch, error: OSError, said: str
+) -> None:
+    table.start()
+
+    def fails(*_: Any) -> int:
+        raise as_journal_error(error, Path("journal"))
+
+    monkeypatch.setattr(table.journal, "begin", fails)
+    for act in ("new_game", "rematch"):
+        answer = table.ask(client, {"act": act}, {"Accept-Language": "pl"})
+        assert answer.status_code == 409 and answer.json["error"].startswith(said)
+    assert client.get("/api/state").json["game"] == 1
 
 
 def test_a_new_game_keeps_the_names_unless_they_are_deleted(table, client: FlaskClient) -> None:

@@ -94,7 +94,7 @@ def test_the_page_has_a_text_for_every_refusal() -> None:
     """Every reason is a string of the package that gives it."""
     given = {
         node.value
-        for room in ("game", "vision")
+        for room in ("game", "session", "vision")
         for path in (FOLDER.parents[1] / room).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant)

@@ -4,7 +4,7 @@
 import { after } from "./state.js";
 
 /** Keys of the state that change without an event. */
-const EVENTLESS_KEYS = ["watching", "camera_found", "camera_free", "newer", "mount", "fault"];
+const EVENTLESS_KEYS = ["watching", "camera_found", "camera_free", "newer", "mount", "fault", "fault_cause"];
 const POLL_INTERVAL_MS = 4000;
 const CHECK_INTERVAL_MS = 30000;
 const HIDDEN_TIMEOUT_MS = 60000;

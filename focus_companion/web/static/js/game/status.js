@@ -31,7 +31,7 @@ function now(state) {
     const letter = state.result.winners?.[0] ? letterOf(state.result.winners[0]) : null;
     return { kind: "result", title: resultText(state, state.result), text: resultReason(state, state.result), letter, answers: [["rematch", goesOn(state) ? t("Next game of the match") : t("Rematch"), true], ["review", t("Review")]] };
   }
-  if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: faultWords(state.fault), sign: "fault" };
+  if (state.fault) return { kind: "lost", title: t("The game cannot be saved"), text: faultWords(state), sign: "fault" };
   if (state.paused) return { kind: "wait", title: t("Paused"), text: t("The board is not watched until the game goes on.") };
   const blind = cameraWords(state);
   const reading = offered(state);

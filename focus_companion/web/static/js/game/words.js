@@ -119,12 +119,17 @@ export function cameraWords(state) {
   return null;
 }
 
-/** Why the game cannot be saved: a fault of the disk in the viewer's language, anything else in the host's own words. */
-export function faultWords(fault) {
-  const [, file, what] = /^the disk that holds (.+) (is full|fails)\b/.exec(fault) ?? [];
-  if (what === "is full") return t("The disk that holds {file} is full. Free some space; the game then goes on.", { file });
-  if (what) return t("The disk that holds {file} fails. Check it; the game then goes on.", { file });
-  return `${sentenceCase(fault)}.`;
+/** Why the game cannot be saved: a known cause in the viewer's language, anything else in the host's own words. */
+export function faultWords({ fault, fault_cause: cause }) {
+  const words = {
+    full: () => t("The disk that holds {file} is full. Free some space; the game then goes on.", cause),
+    fails: () => t("The disk that holds {file} fails. Check it; the game then goes on.", cause),
+    not_writable: () => t("{file} may not be written; make it writable. The game then goes on.", cause),
+    not_there: () => t("{file} cannot be opened; check that its folder is there. The game then goes on.", cause),
+    busy: () => t("{file} is held by another program; close that one. The game then goes on.", cause),
+    damaged: () => t("{file} is damaged. Restart the program, which rescues what is whole.", cause),
+  }[cause?.kind];
+  return sentenceCase(words ? words() : `${fault}.`);
 }
 
 export function moveWords(text) {
