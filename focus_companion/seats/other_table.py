@@ -32,7 +32,7 @@ from ..session.requests import (
     SubmitTurn,
     TakeBack,
 )
-from ..session.seat_kinds import TABLE, parse_kind
+from ..session.seat_kinds import FAR, TABLE, parse_kind
 from .seats import Game
 from .table_client import Declined, TableClient, Unreachable
 
@@ -174,7 +174,7 @@ class OtherTable:
         elif (
             common < len(theirs)
             or theirs[: len(agreed)] != agreed
-            or self._was_taken_back(there, common, ours[common])
+            or self._was_taken_back(history, there, common)
         ):
             # A turn was taken back there, or played there during an outage: that record is authoritative.
             self._tell(f"   !  {_shown(ours[-1])} is taken back, as at the other table")
@@ -185,10 +185,16 @@ class OtherTable:
         else:
             self._send(history, there, common)
 
-    def _was_taken_back(self, there: Mapping[str, Any], index: int, entry: Entry) -> bool:
-        """Whether our ``entry``, which the other table accepted, is neither to be made there nor was it: it
-        was made and taken back since the last poll. While its journal has a fault, it shows nothing new.
+    def _was_taken_back(self, history: History, there: Mapping[str, Any], index: int) -> bool:
+        """Whether our entry with this index, which the other table accepted, is neither to be made there nor
+        was it: it was made and taken back since the last poll. While its journal has a fault, it shows
+        nothing new.
+
+        Raises:
+            GamesDiffer: it counts no longer there because its player's seat was given to somebody else.
         """
+        self._check_seat(history, index, there)
+        entry = _entry(history.entries[index].what)
         waits = any(there.get(key) is not None for key in ("reply", "result", "fault"))
         return self._sent == (there.get("game"), index, entry) and not waits
 
@@ -242,9 +248,24 @@ class OtherTable:
         if there.get("position") != history.position.text:
             raise GamesDiffer("its position differs from the one here; correct one of the two")
 
+    def _check_seat(self, history: History, index: int, there: Mapping[str, Any]) -> None:
+        """Check that the other table still lets us play the colour of our entry with this index."""
+        entry = history.entries[index].what
+        at = sum(isinstance(each.what, Move) for each in history.entries[:index])
+        letter = entry.player if isinstance(entry, Declaration) else history.positions[at].to_move
+        seats = there.get("seats")
+        if letter in self._client.held and isinstance(seats, dict) and seats.get(NAMES[letter]) != FAR:
+            # Accepted or not, it must be sent again once the seat is ours again.
+            self._sent = None
+            raise GamesDiffer(
+                f"{NAMES[letter]} is no longer played from here; make there what is played here, "
+                f"or give {NAMES[letter]} to somebody far away there again"
+            )
+
     def _send(self, history: History, there: Mapping[str, Any], index: int) -> None:
         """Send our next entry to the other table."""
         entry = history.entries[index].what
+        self._check_seat(history, index, there)
         if isinstance(entry, Declaration):
             if entry.kind == "draw" or self._is_theirs(history, entry.player):
                 raise GamesDiffer(f"{_shown(_entry(entry))} was recorded here only; enter it there too")

@@ -199,3 +199,24 @@ def test_a_corrected_position_is_to_be_entered_at_the_other_table(
     guest.see("f7-f8")
     poll()
     assert host.reply == "f7-f8"
+
+
+def test_a_turn_whose_players_seat_the_host_gives_to_somebody_else(
+    tables: tuple[Table, Table, Callable[[], None]],
+) -> None:
+    host, guest, poll = tables
+    play_and_answer(host, guest, poll)
+    host.submit(ask.SetSeat("r", "companion"))
+    assert host.reply == ""
+    for _ in range(2):
+        with pytest.raises(GamesDiffer, match="red is no longer played from here"):
+            poll()
+    assert guest.entries == ["d5-d6", "f7-f8"], "nobody has taken it back"
+    host.submit(ask.SetSeat("r", "far"))
+    poll()
+    assert host.reply == "f7-f8"
+    # Whoever has the seat plays something else: that counts at both tables.
+    host.submit(ask.SetSeat("r", "board"))
+    host.see("f5-f6")
+    poll()
+    assert guest.entries == ["d5-d6"]
