@@ -35,7 +35,7 @@ _NUMBER_LIMIT: Final = 2**53
 GAME_KEYS: Final = (
     *("game", "rules", "ply", "position", "to_move", "reserves", "captured", "out", "last_move", "alert"),
     *("prompt", "result", "unclear", "set_up", "ready", "paused", "players", "order", "thirteenth"),
-    *("placing", "camera", "fault", "clock", "seats", "reply"),
+    *("placing", "camera", "camera_why", "fault", "fault_cause", "clock", "seats", "reply"),
 )
 """The parts of the session's state that are published, under the names of ``/api/state``."""
 
@@ -232,6 +232,10 @@ def read_state(payload: bytes) -> Mapping[str, Any]:
     _number(value, "game")
     _number(value, "ply")
     _text(value, "camera")
+    if value.get("camera_why") is not None:
+        _text(value, "camera_why")
+    if value.get("fault_cause") is not None:
+        _mapping(value, "fault_cause")
     try:
         parse_position(_text(value, "position"))
     except ValueError as error:

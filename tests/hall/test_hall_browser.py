@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from mosquitto import PROGRAM, Mosquitto
@@ -18,7 +20,8 @@ from focus_companion.hall.app import create_hall
 from focus_companion.hall.evening import Evening
 from focus_companion.hall.listener import Listener
 from focus_companion.mqtt.broker import parse_broker
-from focus_companion.session.events import Alert, Resolved
+from focus_companion.session.events import Alert, Lost, Resolved
+from focus_companion.storage.errors import as_journal_error
 from focus_companion.web.server import PageServer
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -191,6 +194,27 @@ def test_the_hall_shows_all_tables_and_what_is_open(browser, tables, hall, width
     )
     shoot(page, f"hall-phone-{width}")
     assert faults == []
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("why", "words"),
+    [
+        ("dark", "Obraz jest ciemny"),
+        ("cut off: left", "Część planszy jest poza obrazem"),
+        ("disk", "Dysk, na którym leży journal, jest pełny"),
+    ],
+)
+def test_the_arbiter_reads_what_is_wrong_at_a_table(browser, tables, hall, monkeypatch, why, words) -> None:
+    session = tables[2].session
+    if why == "disk":
+        full = as_journal_error(OSError(errno.ENOSPC, "no space"), Path("journal"))
+        monkeypatch.setattr(tables[2].journal, "append_all", Mock(side_effect=full))
+    session._emit_events(Lost(session.history.time, "board" if why.startswith("cut") else "camera", why))
+    tables[2].publisher.tell()
+    page = new_page(browser, locale="pl")
+    page.goto(hall)
+    expect(page.locator("#arbiter li")).to_contain_text(words)
     page.close()
 
 
