@@ -208,6 +208,36 @@ def test_a_game_is_played_remotely(table: Any, browser: Any, seen: Seen, looping
         context.close()
 
 
+ENTER_PIN = """() => fetch("/api/pin", {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ pin: "1234" }),
+})"""
+
+
+def test_a_new_link_needs_the_pin_again_after_a_restart(table: Any, browser: Any) -> None:
+    """And whoever cannot reach the host is told so."""
+    ask(table, SetSeat("g", "far"))
+    app = create_app(table.session, table.journal, lan=True, pin="1234", hosts=["board.local"])
+    far_seats = app.extensions["far"]
+    far_seats.enter(far_seats.renew("green"), {"green": "far"})
+    with PageServer(app, port=0) as server:
+        context = browser.new_context(viewport={"width": 390, "height": 800}, locale="en-GB")
+        page = Seen(context.new_page(), server.port).open("/", "board.local")
+        page.evaluate(ENTER_PIN)
+        page.get_by_text("Who plays", exact=True).click()
+        button = page.get_by_role("button", name="New link")
+        expect(button).to_be_visible()
+        context.set_offline(True)
+        button.click()
+        expect(page.locator("#toast")).to_contain_text("The host does not answer")
+        context.set_offline(False)
+        context.clear_cookies()
+        button.click()
+        page.locator("#pin input").fill("1234")
+        page.keyboard.press("Enter")
+        expect(page.locator(".far-link input")).to_have_value(re.compile("/seat#.+"))
+        context.close()
+
+
 def test_a_viewer_without_a_seat_sees_no_more_than_before(table: Any, browser: Any) -> None:
     ask(table, SetSeat("g", "far"))
     table.start()

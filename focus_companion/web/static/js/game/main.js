@@ -67,7 +67,7 @@ function equip(made) {
   made.saving(toast);
   if (!past) {
     const acts = new made.Acts(now, toast, () => replay.ply, choosing);
-    const send = (body) => acts.send(body);
+    const send = (body, address) => acts.send(body, address);
     Object.assign(tools, {
       acts,
       camera: new made.Camera($("#picture"), $("#no-picture"), $("#overlay")),

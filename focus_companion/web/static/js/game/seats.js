@@ -76,9 +76,9 @@ export class Seats {
   }
 
   async renew(colour) {
-    const answer = await fetch("/api/far", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ player: colour }) });
+    if (!(await this.send({ player: colour }, "/api/far"))) return;
     document.activeElement.blur();
-    if (answer.ok) await this.follow(this.getState());
+    await this.follow(this.getState());
   }
 
   async changed(control) {
