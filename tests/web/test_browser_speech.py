@@ -12,6 +12,8 @@ from playwright.sync_api import expect
 
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.referee.verdict import PutRight, TurnSeen, Undecided, Wrong
+from focus_companion.web.app import create_app
+from focus_companion.web.server import PageServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -73,6 +75,24 @@ def test_turns_alerts_and_answers_are_spoken(table, seen: Seen) -> None:
     page.click("#spoken [data-ask=repeat]")
     heard(page, "en: Charlie seven: red.", "cut", "en: Charlie seven: red.")
     assert serious(page) == [] and seen.troubles == []
+
+
+def test_speech_comes_back_when_the_host_has_room_again(table, browser) -> None:
+    table.start()
+    with PageServer(create_app(table.session, table.journal, viewers=2), port=0) as server:
+        crowd, context = browser.new_context(), browser.new_context(locale="en-GB")
+        other = Seen(crowd.new_page(), server.port).open("/?view=table")
+        other.wait_for_function("document.querySelector('#line').dataset.line === 'live'")
+        seen = Seen(context.new_page(), server.port)
+        seen.page.clock.install()
+        with seen.page.expect_response(lambda answer: "/api/speech?" in answer.url and answer.status == 503):
+            page = listening(seen, "/")
+        crowd.close()
+        with seen.page.expect_response(lambda answer: "/api/speech?" in answer.url and answer.status == 200):
+            page.clock.run_for(6000)
+        table.play("b6-b7")
+        heard(page, "en: Green, bravo six to bravo seven.")
+        context.close()
 
 
 def test_a_question_is_answered_by_its_number(table, seen: Seen) -> None:

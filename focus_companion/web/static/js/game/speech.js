@@ -10,6 +10,8 @@ const KEYS = { r: "repeat", t: "turn", s: "standing", c: "time", w: "here" };
 /** Maximum number of pending sentences; if there are more, as after a reconnect, only the newest are spoken. */
 const MAX_PENDING = 4;
 
+const RETRY_MS = 5000; // between two attempts to hear a host that has too many viewers
+
 const language = document.documentElement.lang;
 
 /** A queue of sentences; an urgent one interrupts the others, and an interrupted turn is spoken again. */
@@ -88,9 +90,18 @@ export class Speech {
       this.source = null;
       if (this.able) this.queue.hush();
     } else if (!this.source) {
-      this.source = new EventSource(`/api/speech?lang=${language}`);
-      this.source.addEventListener("said", ({ data }) => this.say(JSON.parse(data)));
+      this.listen();
     }
+  }
+
+  listen() {
+    const source = new EventSource(`/api/speech?lang=${language}`);
+    this.source = source;
+    source.addEventListener("said", ({ data }) => this.say(JSON.parse(data)));
+    source.addEventListener("error", () => {
+      // The browser itself tries again only if the host was not reached, and not if it had no room.
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.source === source && this.listen(), RETRY_MS);
+    });
   }
 
   say(sentence) {
