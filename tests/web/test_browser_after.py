@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from browsing import MOVES, Seen, caught_up, stack
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from focus_companion.game.rules import Rules
 from focus_companion.session.clock import TimeControl
@@ -200,6 +200,29 @@ def test_a_review_that_cannot_be_made_says_why(table, seen: Seen) -> None:
     seen.page.route("**/review", lambda route: route.fulfill(status=500, json={"error": why}))
     page = seen.open("/games/1?lang=it")
     expect(page.locator("#review li")).to_have_text(why)
+
+
+def test_a_review_that_takes_minutes_is_waited_for(table, seen: Seen) -> None:
+    """As long as the host goes on making it: it ends one that takes too long."""
+    table.play(*MOVES)
+    table.session.submit(Resign("r"))
+    table.session.attend()
+    asked: list[Route] = []
+
+    def not_yet(route: Route) -> None:
+        asked.append(route)
+        route.fulfill(status=202, json={}) if len(asked) <= 150 else route.continue_()
+
+    seen.page.route("**/review", not_yet)
+    seen.page.clock.install()
+    page = seen.open("/games/1")
+    for _ in range(1000):
+        if len(asked) < 150:
+            page.clock.run_for(1500)
+    assert len(asked) >= 150
+    expect(page.locator("#review")).to_contain_text("The game is being analysed")
+    page.clock.resume()
+    page.wait_for_selector("#review button")
 
 
 def test_a_film_that_a_lost_connection_prevents(table, seen: Seen) -> None:

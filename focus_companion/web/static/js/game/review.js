@@ -9,7 +9,6 @@ import { percent, t } from "../lib/texts.js";
 import { moveWords, playerName } from "./words.js";
 
 const POLL_MS = 1500;
-const MAX_POLLS = 120;
 const WIDTH = 300; // of the chart, in drawing units
 const HEIGHT = 90;
 /** Lost chance above which a better turn is named. */
@@ -17,14 +16,13 @@ const MIN_MISSED = 0.02;
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The review once it is made, {error} if it cannot be; null if it takes too long. */
+/** The review once it is made, or {error}: the host ends one that takes too long. */
 async function made(game) {
-  for (let tries = 0; tries < MAX_POLLS; tries += 1) {
+  for (;;) {
     const answer = await fetch(`/api/games/${game}/review`, { cache: "no-store" });
     if (answer.status !== 202) return answer.json();
     await wait(POLL_MS);
   }
-  return null;
 }
 
 function line(turns, colour) {
@@ -49,11 +47,11 @@ export async function showReview(card, game, replay) {
   const places = card.querySelector("ol");
   places.replaceChildren(h("li", { class: "note" }, t("The game is being analysed …")));
   const review = await made(game.id);
-  if (review?.error) {
+  if (review.error) {
     places.replaceChildren(h("li", { class: "note" }, review.error));
     return;
   }
-  if (!review?.turns.length) {
+  if (!review.turns.length) {
     card.hidden = true;
     return;
   }
