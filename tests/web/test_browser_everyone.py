@@ -71,6 +71,31 @@ def test_alerts_are_translated_and_name_the_players(
         context.close()
 
 
+ORDER = """() => {
+    const text = document.querySelector('.status-text').firstChild;
+    const left = (word) => {
+        const range = document.createRange();
+        range.setStart(text, text.data.indexOf(word));
+        range.setEnd(text, text.data.indexOf(word) + word.length);
+        return range.getBoundingClientRect().left;
+    };
+    return left('דן') < left('1') && left('1') < left('pionek');
+}"""
+
+
+def test_a_name_from_right_to_left_leaves_the_sentence_in_order(browser, tmp_path: Path, make_table) -> None:
+    table = make_table(tmp_path, players={"g": "דן", "r": "Bo"})
+    table.start()
+    text = say("distance", "g", origin=D5, target=D7, number=1, far=2)
+    with PageServer(create_app(table.session, table.journal), port=0) as server:
+        context = browser.new_context()
+        page = Seen(context.new_page(), server.port).open("/?lang=pl")
+        table.see(Wrong("distance", "g", (D5, D7), text))
+        status(page, "1 pionek o 2 pola")
+        assert page.evaluate(ORDER)
+        context.close()
+
+
 SPILLING = """() => [...document.querySelectorAll('.player *, .status *, .card *')].filter(element => {
     const box = element.getBoundingClientRect();
     const card = element.closest('.player, .status, .card').getBoundingClientRect();

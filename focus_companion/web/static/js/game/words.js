@@ -10,8 +10,15 @@ const english = document.documentElement.lang === "en";
 
 const PLACEHOLDER = /^Player ([1-9])(?=$| \(\d+\)$)/;
 
-/** A name as shown: that of a player of a match without one is in the viewer's language. */
-export const shownName = (name) => name.replace(PLACEHOLDER, (_, n) => t("Player {n}", { n }));
+/** Letters that are written from right to left: Hebrew, Arabic and their neighbours. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** A name as shown: that of a player of a match without one is in the viewer's language, and one that is written from
+ *  right to left does not change the order of the numbers and signs around it. */
+export function shownName(name) {
+  const words = name.replace(PLACEHOLDER, (_, n) => t("Player {n}", { n }));
+  return RIGHT_TO_LEFT.test(words) ? `\u2068${words}\u2069` : words;
+}
 
 /** The name that a player has been given, "" if none. */
 export function ownName(state, colour) {
