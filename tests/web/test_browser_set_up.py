@@ -156,6 +156,18 @@ def test_a_small_phone_shows_every_choice_completely(table, seen: Seen, looping,
         assert page.evaluate(CUT) == [], kind
 
 
+def test_a_field_that_keeps_a_game_from_beginning_is_shown(table, seen: Seen) -> None:
+    page = seen.open()
+    page.locator('[data-act="new_game"]:visible').first.click()
+    page.select_option("#new-game [name=preset]", "fast")
+    page.click("#new-game summary")
+    page.fill("#new-game [name=fast_each]", "")
+    page.evaluate("document.querySelector('#new-game details').open = false")
+    page.click("#new-game .strong")
+    expect(page.locator("#new-game [name=fast_each]")).to_be_focused(timeout=10_000)
+    assert seen.troubles == []
+
+
 def test_pressing_start_twice_begins_one_game(table, seen: Seen, looping) -> None:
     held: list[Route] = []
     seen.page.route("**/api/requests", lambda route: held.append(route))

@@ -25,6 +25,8 @@ export class NewGame {
     this.control.players.addEventListener("change", () => this.fill(this.control.players.value));
     this.control.preset.addEventListener("change", () => this.preset());
     this.form.addEventListener("change", (event) => this.changed(event.target));
+    // A browser can point only at a field that is visible.
+    this.form.addEventListener("invalid", ({ target }) => target.closest("details")?.setAttribute("open", ""), true);
     dialog.querySelector("[data-lots]").addEventListener("click", () => this.draw());
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
