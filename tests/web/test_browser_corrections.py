@@ -63,6 +63,28 @@ def test_a_position_being_edited_is_not_taken_for_another_game(table, seen: Seen
     assert seen.troubles == []
 
 
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [("en", "gone on meanwhile"), ("pl", "„Graj dalej stąd”"), ("it", "«Continua da qui»")],
+)
+def test_a_turn_played_while_a_position_is_edited_is_not_lost_unnoticed(
+    table, seen: Seen, looping, language: str, told: str
+) -> None:
+    page = seen.open(f"/?lang={language}")
+    edit_square(page, "c3")
+    page.click("[data-edit=empty]")
+    table.play("b6-b7")
+    caught_up(page, table)
+    page.click("[data-edit=done]")
+    expect(page.locator("#toast")).to_contain_text(told, timeout=10_000)
+    assert table.session.history.ply == 1
+    # Whoever has read that may still mean it.
+    page.click("[data-edit=done]")
+    page.wait_for_selector("#editor", state="hidden")
+    assert table.session.history.ply == 0
+    assert seen.troubles == []
+
+
 def test_buttons_without_effect_are_disabled_and_nothing_moves(table, seen: Seen, looping) -> None:
     def off() -> set[str]:
         buttons = page.locator(".acts [data-act]:disabled")

@@ -20,10 +20,13 @@ function countOf(colour, stacks, reserves, captured) {
   return standing + (reserves?.[colour] ?? 0) + taken;
 }
 
+/** Identifies what a draft is meant to replace: the position after so many turns, and the reading if it began as one. */
+const replaced = ({ game, moves = [], position, reading }, isReading) => JSON.stringify([game, moves.length, position, isReading && reading?.time]);
+
 export class Editor {
-  /** `onChange()` is called after every change of the draft, `send(body)` sends it; true if it was accepted. */
-  constructor(card, onChange, send) {
-    Object.assign(this, { card, onChange, send, state: null, stacks: null, square: null });
+  /** `onChange()` is called after every change of the draft, which is sent with `acts`; `getState()` returns the state. */
+  constructor(card, onChange, acts, getState) {
+    Object.assign(this, { card, onChange, acts, getState, state: null, stacks: null, square: null });
     card.querySelector("[data-edit=done]").addEventListener("click", () => this.done());
     card.querySelector("[data-edit=cancel]").addEventListener("click", () => this.close());
     card.querySelector("[data-edit=drop]").addEventListener("click", () => this.change((stack) => stack.slice(0, -1)));
@@ -41,7 +44,7 @@ export class Editor {
 
   /** Start from the position of the game, or from what the camera has read. */
   open(state, reading = null) {
-    Object.assign(this, { state, stacks: stacksOf((reading ?? state).position), square: null });
+    Object.assign(this, { state, stacks: stacksOf((reading ?? state).position), square: null, isReading: Boolean(reading), replaces: replaced(state, Boolean(reading)) });
     this.doubtful = reading?.doubtful ?? [];
     this.card.querySelector(".first").replaceChildren(...(this.doubtful.length ? [t("Look at first:"), " ", ...this.doubtful.map((square) => h("button", { type: "button", on: { click: () => this.selectSquare(square) } }, square))] : []));
     this.card.querySelector(".explain").textContent = state.start_from ? t("The game begins from here.") : t("The game goes on from here. The record notes the correction; the turns so far are kept with it.");
@@ -109,8 +112,15 @@ export class Editor {
     const inputs = [...this.card.querySelectorAll(".held input")];
     // A number that no game has is for the player to correct: rounded, it would be another one.
     if (!inputs.every((input) => input.reportValidity())) return;
+    const now = this.getState();
+    const replaces = replaced(now, this.isReading);
+    if (replaces !== this.replaces) {
+      this.replaces = replaces;
+      this.acts.toast(t("The game has gone on meanwhile. Press “Go on from here” again to set this position all the same."));
+      return;
+    }
     const body = { act: "set_position", position: this.position, to_move: this.card.querySelector("select").value, reserves: this.reserves };
-    if (await this.send(body)) this.close();
+    if (await this.acts.sendAt(now, body, this.isReading ? { reading: now.reading?.time ?? null } : {})) this.close();
   }
 
   /** Give up the draft once another game has begun or no position can be set any more; a player who is out does not move. */

@@ -72,7 +72,7 @@ function equip(made) {
       acts,
       camera: new made.Camera($("#picture"), $("#no-picture"), $("#overlay")),
       corners: new made.Corners($("#corners"), now, send),
-      editor: new made.Editor($("#editor"), () => show(null), send),
+      editor: new made.Editor($("#editor"), () => show(null), acts, now),
       match: new made.Match($("#match")),
       report: new made.Report($("#report"), now, toast),
       roles: new made.Roles($("#roles"), (state, colours) => acts.swap(state, colours)),
