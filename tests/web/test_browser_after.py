@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import MOVES, Seen, caught_up, stack
+from browsing import MOVES, REQUEST_TIMEOUT, Seen, caught_up, stack
 from playwright.sync_api import Route, expect
 
 from focus_companion.game.rules import Rules
 from focus_companion.session.clock import TimeControl
-from focus_companion.session.requests import NewGame, Resign
+from focus_companion.session.requests import NewGame, Resign, TakeBack
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -31,6 +32,24 @@ def test_earlier_positions_are_shown_and_the_current_one_again(table, seen: Seen
     page.locator("#back-to-now").click()
     page.wait_for_selector('body[data-looking="now"]')
     assert stack(page, "c5") == "c5: empty"
+
+
+def test_after_turns_were_taken_back_the_new_ones_are_looked_back_at(table, seen: Seen, looping) -> None:
+    table.play(*MOVES)
+    page = seen.open()
+    page.locator("#moves button").first.click()
+    expect(page.locator("#replay output")).to_have_text("1 / 4")
+    page.click('#replay [data-step="last"]')
+    for _ in range(4):
+        table.session.submit(TakeBack()).result(REQUEST_TIMEOUT)
+    table.start()
+    table.play("b4-b5", "b5-b6", "c4-c5", "c5-c6")
+    caught_up(page, table)
+    page.locator("#moves button").nth(1).click()
+    expect(page.locator("#replay output")).to_have_text("2 / 4")
+    expect(page.locator('[data-square="b4"]')).to_have_attribute("aria-label", re.compile("empty"))
+    assert stack(page, "b6").startswith("b6: 2 pieces")
+    assert seen.troubles == []
 
 
 def test_arrow_keys_step_through_the_game(table, seen: Seen) -> None:

@@ -96,7 +96,7 @@ async function withTools(act) {
 
 /** Update what needs the tools: the turns, the replay, the score. */
 function fill(state) {
-  tools.replay.follow(state.game, state.ply ?? 0);
+  tools.replay.follow(state);
   tools.moves.show(state);
   tools.acts?.chooser.follow(state);
   tools.editor?.follow(state);

@@ -39,13 +39,23 @@ export class Replay {
   }
 
   /** Set the game and its number of plies; the cached list of positions is fetched again if it is too short. */
-  follow(game, newest) {
+  follow(state) {
+    const { game, ply: newest = 0 } = state;
     if (game !== this.game) Object.assign(this, { game, positions: null, ply: null });
+    const outdated = !this.fits(state);
+    if (outdated) this.positions = null;
     this.newest = newest;
     this.slider.max = newest;
     if (this.ply === null) this.slider.value = newest;
     else if (this.ply > newest) this.live();
+    else if (outdated) this.go(this.ply);
     this.update();
+  }
+
+  /** Whether the cached positions are of these turns: others may have been taken back, or the position corrected. */
+  fits({ ply: newest = 0, position, moves = [] }) {
+    const { positions } = this;
+    return !positions || ((positions[newest]?.position ?? position) === position && moves.every(({ ply, move }) => (positions[ply]?.move ?? move) === move));
   }
 
   update() {

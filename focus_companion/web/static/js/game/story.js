@@ -97,7 +97,7 @@ $("#names").textContent = playersOf(last).map((colour) => playerName(last, colou
 $("#facts").textContent = [last.date && date(last.date), tn("{n} turn", "{n} turns", last.ply), last.result ? resultText(last, last.result) : t("not finished")].filter(Boolean).join(" · ");
 replay.positions = game.positions;
 replay.game = last.game;
-replay.follow(last.game, last.ply);
+replay.follow(last);
 moves.show({ ...last, moves: items() });
 if (game.review) {
   drawReview($("#review"), last, game.review, replay);
