@@ -244,6 +244,32 @@ def test_a_review_that_takes_minutes_is_waited_for(table, seen: Seen) -> None:
     page.wait_for_selector("#review button")
 
 
+def test_a_review_is_waited_for_while_the_phone_sleeps(table, seen: Seen) -> None:
+    table.play(*MOVES)
+    table.session.submit(Resign("r"))
+    table.session.attend()
+    asked: list[Route] = []
+
+    def lost(route: Route) -> None:
+        asked.append(route)
+        route.abort() if len(asked) <= 2 else route.continue_()
+
+    seen.page.route("**/review", lost)
+    page = seen.open("/games/1?lang=pl")
+    expect(page.locator("#review li")).to_contain_text("Komputer prowadzący nie odpowiada")
+    expect(page.locator("#review .chance")).to_have_count(2)
+
+
+def test_a_turn_that_a_lost_connection_hides(table, seen: Seen) -> None:
+    table.play(*MOVES)
+    page = seen.open("/?lang=it")
+    page.wait_for_function("() => document.querySelectorAll('#moves li').length === 4")
+    seen.page.route("**/api/games/1", lambda route: route.abort())
+    page.locator("#moves button").first.click()
+    expect(page.locator("#toast")).to_contain_text("L’host non risponde")
+    expect(page.locator("#replay output")).to_have_text("4 / 4")
+
+
 def test_a_film_that_a_lost_connection_prevents(table, seen: Seen) -> None:
     table.play(*MOVES)
     seen.page.add_init_script(SHARES)

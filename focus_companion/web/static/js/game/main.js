@@ -61,7 +61,7 @@ function equip(made) {
     tools = { ...made, speech };
     return tools;
   }
-  const replay = new made.Replay($("#replay"), (position) => show(position && { ...live, ...position }));
+  const replay = new made.Replay($("#replay"), (position) => show(position && { ...live, ...position }), toast);
   tools = { ...made, replay, speech, moves: new made.Moves($("#moves"), $("#no-moves"), (ply) => replay.go(ply)) };
   new made.Share($("#share"), now, toast);
   made.saving(toast);

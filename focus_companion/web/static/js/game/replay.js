@@ -1,11 +1,14 @@
 // The replay: shows any position of the game, by slider, buttons or the list of moves.
 
+import { t } from "../lib/texts.js";
+
 const TURN_MS = 900; // between two turns, at normal speed
 
 export class Replay {
-  /** Calls `onShow(state or null)`: the state to show instead of the live one, null to return to the live one. */
-  constructor(bar, onShow) {
-    Object.assign(this, { bar, onShow, slider: bar.querySelector("input"), speed: bar.querySelector("select"), onPly: null, out: bar.querySelector("output"), positions: null, game: null, ply: null, newest: 0, timer: 0 });
+  /** Calls `onShow(state or null)`: the state to show instead of the live one, null to return to the live one.
+   *  `toast(text)` tells why a position cannot be shown. */
+  constructor(bar, onShow, toast) {
+    Object.assign(this, { bar, onShow, toast, slider: bar.querySelector("input"), speed: bar.querySelector("select"), onPly: null, out: bar.querySelector("output"), positions: null, game: null, ply: null, newest: 0, timer: 0 });
     this.slider.addEventListener("input", () => {
       this.halt();
       this.go(Number(this.slider.value));
@@ -87,6 +90,7 @@ export class Replay {
       await this.load();
     } catch (problem) {
       console.info(problem.message);
+      this.toast?.(t("The host does not answer. Try again when the page is live."));
       return this.live();
     }
     // Another step may have been requested in the meantime; the last one counts.

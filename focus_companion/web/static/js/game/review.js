@@ -16,11 +16,13 @@ const MIN_MISSED = 0.02;
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The review once it is made, or {error}: the host ends one that takes too long. */
-async function made(game) {
+/** The review once it is made, or {error}: the host ends one that takes too long. Meanwhile, `say(text)` shows why it is
+ *  not there yet; a phone that slept goes on waiting. */
+async function made(game, say) {
   for (;;) {
-    const answer = await fetch(`/api/games/${game}/review`, { cache: "no-store" });
-    if (answer.status !== 202) return answer.json();
+    const answer = await fetch(`/api/games/${game}/review`, { cache: "no-store" }).catch((problem) => console.info(problem.message));
+    if (answer && answer.status !== 202) return answer.json();
+    say(answer ? t("The game is being analysed …") : t("The host does not answer. Try again when the page is live."));
     await wait(POLL_MS);
   }
 }
@@ -45,10 +47,11 @@ export async function showReview(card, game, replay) {
   if (!card || !state.result || !state.ply) return;
   card.hidden = false;
   const places = card.querySelector("ol");
-  places.replaceChildren(h("li", { class: "note" }, t("The game is being analysed …")));
-  const review = await made(game.id);
+  const say = (text) => places.replaceChildren(h("li", { class: "note" }, text));
+  say(t("The game is being analysed …"));
+  const review = await made(game.id, say);
   if (review.error) {
-    places.replaceChildren(h("li", { class: "note" }, review.error));
+    say(review.error);
     return;
   }
   if (!review.turns.length) {
