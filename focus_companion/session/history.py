@@ -333,8 +333,12 @@ class History:
         if parse_kind(event.kind).handless:
             played_by[letter] = event.kind
         noted = replace(self._noted(event), played_by=played_by, pace=event.pace)
+        only_pace = event.kind == self.played_by.get(letter) and event.pace != self.pace
+        if letter != self.position.to_move or (only_pace and self.reply is not None):
+            # Another time to think is for the turns to come: the turn that is being made stays.
+            return noted
         # The turn chosen by the previous seat, or its failure, no longer counts.
-        return replace(noted, reply=None, seat_failed=None) if letter == self.position.to_move else noted
+        return replace(noted, reply=None, seat_failed=None)
 
     def _begins(self, event: Begins) -> History:
         if self.entries:

@@ -145,9 +145,10 @@ def test_events_and_requests_that_leave_a_reply_due() -> None:
     for index in range(1, 5):
         made.push(Still(index))
         assert made.state()["reply"]["move"] == "c4-c5"
-    for request in (ask.Pause(), ask.Resume(), ask.SetSeat("r", "companion")):
+    for request in (ask.Pause(), ask.Resume(), ask.SetSeat("r", "companion"), ask.SetSeat("g", "far", 20.0)):
         submit(made, request)
         assert made.state()["reply"]["move"] == "c4-c5"
+    assert made.state()["pace"] == 20.0
 
 
 def test_after_a_take_back_another_turn_is_asked_for() -> None:
