@@ -41,7 +41,7 @@ export class Replay {
     });
   }
 
-  /** Set the game and its number of plies; the cached list of positions is fetched again if it is too short. */
+  /** Set the game and its number of plies; the cached positions are fetched again unless they are those of its turns. */
   follow(state) {
     const { game, ply: newest = 0 } = state;
     if (game !== this.game) Object.assign(this, { game, positions: null, ply: null });
