@@ -75,6 +75,25 @@ def test_a_board_pushed_while_a_stack_awaits_its_trimming_raises_no_question() -
     assert table.show(table.put({"d5": "rrgrg"}), 2.0).summary == ["move d7-d5"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("stack", "tilt", "trimmed_at_once"), [("rgrrg", 30, True), ("grgrg", 20, False), ("grgrg", 12, True)]
+)
+def test_a_board_may_be_pushed_just_as_a_stack_is_trimmed(
+    stack: str, tilt: float, trimmed_at_once: bool
+) -> None:
+    """What the push leaves different on other squares explained one more turn."""
+    flat = small_look()
+    camera = aimed_camera(flat.camera.lens, board_profile(), tilt=tilt, azimuth=7, roll=-1.5, fill=0.83)
+    table = begun(rules({"d5": stack}, {"g": 2, "r": 2}), look=replace(flat, camera=camera))
+    assert table.show(table.put({"d5": stack + "g"})).summary == ["prompt d5"]
+    table.push_board(12, 8, 2.0)
+    trimmed = table.put({"d5": stack[1:] + "g"})
+    emitted = [*table.show(trimmed if trimmed_at_once else None, 4.0).summary]
+    assert emitted == (["move *d5"] if trimmed_at_once else [])
+    assert emitted + table.show(trimmed, 3.0).summary == ["move *d5"]
+
+
 def test_a_trimmed_turn_can_be_taken_back_although_reserve_pieces_may_be_placed_there() -> None:
     """A piece of each player on the two stacks would leave the same colours on top."""
     flat = small_look()

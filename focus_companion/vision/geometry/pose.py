@@ -88,6 +88,17 @@ def pushed(camera: Camera, dx: float, dy: float, turn: float = 0.0) -> Camera:
     return Camera.posed(camera.lens, rotation, _moved(camera, dx, dy, 0.0))
 
 
+def rigid_motion(before: Floats, after: Floats) -> Floats:
+    """The motion (3,) of points (N, 2) in their plane that comes closest to moving them from ``before`` to
+    ``after``: (dx, dy, turn) as in :func:`pushed`.
+    """
+    here, there = before.mean(0), after.mean(0)
+    a, b = before - here, after - there
+    turn = float(np.arctan2((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum(), (a * b).sum()))
+    c, s = np.cos(turn), np.sin(turn)
+    return np.array([*(there - np.array([(c, -s), (s, c)]) @ here), turn])
+
+
 def turned(camera: Camera, quarters: int) -> Camera:
     """The camera in the frame of the board after the board was rotated by so many quarter turns."""
     return pushed(camera, 0.0, 0.0, quarters * np.pi / 2)

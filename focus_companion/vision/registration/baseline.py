@@ -6,7 +6,9 @@ outliers.
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import Final
 
 import cv2
@@ -15,9 +17,10 @@ import numpy as np
 from ..arrays import Floats, Singles
 from ..capture.frames import Image
 from ..capture.sampling import halved
+from ..geometry.pose import rigid_motion
 from .conditions import Conditions
 from .light_fit import light_between
-from .motion import STILL, Motion, Sampling
+from .motion import STILL, Motion, Sampling, Slide
 from .remapping import remap
 
 _MAX_POINTS: Final = 600
@@ -49,6 +52,21 @@ _CLEAR_DIFFERENCE: Final = 25
 """Difference, in grey levels, from which a channel differs clearly; no correction may add such channels."""
 
 
+class _Model:
+    """How the chosen points move with the parameters of a motion.
+
+    ``projected`` maps P parameters to the positions (N, 2) of the points in the copy; ``derivatives``
+    (P, N, 2) are those of the positions, and ``slopes`` (N, 2) those of the brightness, across and down.
+    """
+
+    def __init__(self, projected: Callable[[Floats], Floats], derivatives: Floats, slopes: Floats) -> None:
+        self.projected = projected
+        self.jacobian = np.einsum("ni,pni->np", slopes, derivatives)
+        self.displacements = np.abs(derivatives).max((1, 2))
+        # Minimal regularization, for degrees of freedom that a picture without texture leaves undetermined.
+        self.stiffness = 1e-9 * np.diag((self.jacobian**2).sum(0) + 1.0)
+
+
 class Baseline:
     """A coarse picture to which later ones of the same scene are registered."""
 
@@ -67,13 +85,10 @@ class Baseline:
         self._points = np.column_stack([columns, rows]).astype(float)
         lens = sampling.lens
         self._rays = lens.rays(sampling.pixels(self._points))
-        slopes = np.column_stack([across[rows, columns], down[rows, columns]])
+        self._slopes = np.column_stack([across[rows, columns], down[rows, columns]])
         derivatives = self._derivatives()
-        self._jacobian = np.einsum("ni,pni->np", slopes, derivatives)
-        self._displacements = np.abs(derivatives).max((1, 2))
         self._mean_shifts = derivatives[:2].mean(1)
-        # Minimal regularization, for degrees of freedom that a picture without texture leaves undetermined.
-        self._stiffness = 1e-9 * np.diag((self._jacobian**2).sum(0) + 1.0)
+        self._camera_moves = _Model(partial(_projected, self._rays, sampling), derivatives, self._slopes)
 
     def _derivatives(self) -> Floats:
         """Derivatives (4, N, 2) of the chosen points' positions in the copy with respect to the components of
@@ -107,13 +122,14 @@ class Baseline:
         the quality of the fit: the mean weight of the points, 0 … 1. ``relit``: the light may be another.
         """
         filtered = self._comparable(picture, relit)
-        vector, fits = self._solve(filtered, near.vector)
+        vector, fits = self._solve(filtered, self._camera_moves, near.vector)
         if fits < MIN_FIT:
             # The motion exceeds the range of the gradients, unless an arm occludes most of the points. In a
             # copy of half the size, that range is twice as large.
             half = self._half._comparable(halved(picture), relit)
-            rough, _ = self._half._solve(half, self._half._motion_by_shift(half))
-            other, better = self._solve(filtered, rough)
+            shifted = self._half._motion_by_shift(half)
+            rough, _ = self._half._solve(half, self._half._camera_moves, shifted)
+            other, better = self._solve(filtered, self._camera_moves, rough)
             if better > fits:
                 vector, fits = other, better
         return Motion.of(vector), fits
@@ -131,34 +147,52 @@ class Baseline:
         turned = np.linalg.lstsq(self._mean_shifts.T, np.array(shift), rcond=None)[0]
         return np.array([*turned, 0.0, 0.0])
 
-    def _solve(self, filtered: Singles, vector: Floats) -> tuple[Floats, float]:
-        """The motion, by iteratively reweighted least squares, and the mean weight of the points, 0 … 1."""
-        residuals = self._residuals(filtered, vector)
+    def _as_slide(self, picture: Image, motion: Motion, moved: Motion) -> Motion:
+        """A ``motion`` of the camera, which followed the motion ``moved``, explained by one of the board."""
+        sampling = self.sampling
+        camera, rays = sampling.camera, moved.rotated(self._rays)
+        if camera is None:
+            return motion
+        before, after = camera.along(rays), camera.on_board(motion.project(rays, sampling.lens))
+        start = rigid_motion(before, after)
+
+        def projected(vector: Floats) -> Floats:
+            return sampling.points(Slide(camera, *vector.tolist()).project(rays))
+
+        here = projected(start)
+        # Differences over at most a millimetre.
+        steps = np.diag([1.0, 1.0, 1 / np.abs(before).max()])
+        derivatives = np.array([(projected(start + step) - here) / step.max() for step in steps])
+        model = _Model(projected, derivatives, self._slopes)
+        vector, _ = self._solve(self._comparable(picture, relit=True), model, start)
+        return replace(motion, slide=Slide(camera, *vector.tolist()))
+
+    def _solve(self, filtered: Singles, model: _Model, vector: Floats) -> tuple[Floats, float]:
+        """The parameters of a motion, by iteratively reweighted least squares from ``vector``, and the mean
+        weight of the points, 0 … 1.
+        """
+        residuals = self._residuals(filtered, model, vector)
         # With large tolerances first, unless most of the points fit already.
         first = 0 if _weights(residuals, _RESIDUAL_SCALE).mean() < MIN_FIT else _MAX_ITERATIONS // 2
         for number in range(first, _MAX_ITERATIONS):
             scale = max(_RESIDUAL_SCALE, _INITIAL_RESIDUAL_SCALE * _RESIDUAL_SCALE_DECAY**number)
             weights = _weights(residuals, scale)
-            weighted = self._jacobian * weights[:, None]
-            step = np.linalg.solve(weighted.T @ self._jacobian + self._stiffness, weighted.T @ residuals)
+            weighted = model.jacobian * weights[:, None]
+            step = np.linalg.solve(weighted.T @ model.jacobian + model.stiffness, weighted.T @ residuals)
             vector = vector - step
             if (
                 scale == _RESIDUAL_SCALE
-                and (np.abs(step) * self._displacements).max() < _CONVERGENCE_THRESHOLD
+                and (np.abs(step) * model.displacements).max() < _CONVERGENCE_THRESHOLD
             ):
                 break
-            residuals = self._residuals(filtered, vector)
+            residuals = self._residuals(filtered, model, vector)
         return vector, float(weights.mean())
 
-    def _residuals(self, filtered: Singles, vector: Floats) -> Floats:
+    def _residuals(self, filtered: Singles, model: _Model, vector: Floats) -> Floats:
         """Residuals (N,), in grey levels, of the points under this motion."""
-        at = self._projected(vector).astype(np.float32)
+        at = model.projected(vector).astype(np.float32)
         shown = cv2.remap(filtered, at[:, None], None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(shown[:, 0] - self._values, float)
-
-    def _projected(self, vector: Floats) -> Floats:
-        sampling = self.sampling
-        return sampling.points(Motion.of(vector).project(self._rays, sampling.lens))
 
     def conditions(
         self, picture: Image, before: Image, near: Motion = STILL, moved: Motion = STILL
@@ -178,6 +212,11 @@ class Baseline:
         steady = self.undo_motion(picture, motion)
         if motion is not STILL and share_differing(steady, before) >= share_differing(picture, before):
             motion, steady = STILL, picture
+        if motion is not STILL:
+            slide = self._as_slide(picture, motion, moved)
+            slid = self.undo_motion(picture, slide)
+            if share_differing(slid, before) < share_differing(steady, before):
+                motion, steady = slide, slid
         light = light_between(before, steady, self.sampling.square, veiled=self._had_veil)
         if light is not None:
             undone = light.undo(steady, before)
@@ -188,7 +227,7 @@ class Baseline:
 
     def displacement(self, motion: Motion) -> float:
         """Maximum displacement of a point by the motion, in pixels of the copy."""
-        return float((np.abs(motion.vector) * self._displacements).max())
+        return float((np.abs(motion.vector) * self._camera_moves.displacements).max())
 
     def undo_light(self, picture: Image) -> Image:
         """A coarse picture, whose motion is undone, in the baseline's light."""
@@ -208,6 +247,11 @@ class Baseline:
         steady = np.empty_like(picture)
         remap(picture, places, steady)
         return steady
+
+
+def _projected(rays: Floats, sampling: Sampling, vector: Floats) -> Floats:
+    """Points (N, 2) of the copy that viewing directions (N, 3) reach after the camera's motion ``vector``."""
+    return sampling.points(Motion.of(vector).project(rays, sampling.lens))
 
 
 def _contrast(filtered: Singles) -> float:

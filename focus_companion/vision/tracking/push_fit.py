@@ -12,7 +12,7 @@ from ..detection.edge_fit import PARAMETER_COST, fit_outlines, negative_log_like
 from ..detection.edges import Edges, board_bounds
 from ..detection.pixel_check import pixel_mismatch
 from ..detection.refine import APPROXIMATE_REACHES, MAX_MISMATCH, MISMATCH_WEIGHT, RESTART_DISTANCE
-from ..geometry.pose import Prior, displaced_cameras, pushed
+from ..geometry.pose import Prior, displaced_cameras, pushed, rigid_motion
 from ..geometry.resize import FINE_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, at_height, triple
 from ..registration.motion import Motion
@@ -108,13 +108,9 @@ def agreements(
 
 def slid(held: Camera, seen: Camera, profile: BoardProfile) -> Camera:
     """``held`` after the displacement of the board in its plane that comes closest to the pose ``seen``."""
-    there = held.on_board(seen.project(at_height(profile.centres)))
-    middle, here = there.mean(0), profile.centres.mean(0)
-    a, b = profile.centres - here, there - middle
-    turn = float(np.arctan2((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum(), (a * b).sum()))
-    c, s = np.cos(turn), np.sin(turn)
-    moved = middle - np.array([(c, -s), (s, c)]) @ here
-    return pushed(held, float(moved[0]), float(moved[1]), turn)
+    centres = profile.centres
+    dx, dy, turn = rigid_motion(centres, held.on_board(seen.project(at_height(centres)))).tolist()
+    return pushed(held, dx, dy, turn)
 
 
 def rotated(held: Camera, seen: Camera, profile: BoardProfile) -> Camera:

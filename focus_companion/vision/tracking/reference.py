@@ -58,7 +58,8 @@ class Reference:
         window = board_window(outlines)
         before = self._coarse_copy(window, every)
         if self._keyframe is None or self._keyframe[0] is not outlines:
-            sampling = Sampling(window, every, outlines.pitch / every, outlines.camera.lens)
+            camera = outlines.camera
+            sampling = Sampling(window, every, outlines.pitch / every, camera.lens, camera)
             self._keyframe, self._moved = (outlines, Baseline(before, sampling)), STILL
         baseline = self._keyframe[1]
         coarse = subsampled(picture.part(window), every)

@@ -11,7 +11,10 @@ from drawn_board import PROFILE, draw, look, start_stacks
 
 from focus_companion.game.squares import INDEX, SQUARES
 from focus_companion.vision.capture.frames import Image
+from focus_companion.vision.geometry.pose import pushed
+from focus_companion.vision.geometry.scene import Camera
 from focus_companion.vision.geometry.stack_masks import Outlines, Window
+from focus_companion.vision.registration.baseline import share_differing
 from focus_companion.vision.registration.motion import STILL, Motion
 from focus_companion.vision.tracking.change import Smoothed, board_window
 from focus_companion.vision.tracking.occluder import SceneObject
@@ -135,6 +138,35 @@ def test_the_motion_is_that_since_the_reference_however_little_it_moved_before()
     reference.follow(picture_after(0.15), None)
     assert reference.conditions(picture_after(0.3), OUTLINES).motion is STILL
     assert reference.conditions(picture_after(-0.15), OUTLINES).motion is not STILL
+
+
+TILTED = look(40.0, 15.0, 640.0, (1280, 960), 60.0)
+
+
+@pytest.mark.parametrize(
+    ("camera", "slid"),
+    [
+        (pushed(TILTED, 9.0, -6.0, 0.03), True),
+        (pushed(TILTED, -5.0, 10.0, -0.02), True),
+        (Motion((0.015, -0.01, 0.02)).camera(TILTED), False),
+    ],
+    ids=["pushed", "pushed elsewhere", "knocked"],
+)
+def test_a_pushed_board_is_told_from_a_knocked_camera(camera: Camera, slid: bool) -> None:
+    """Only the right one of the two motions leaves every stack where it stood in the reference."""
+    before, after = (
+        Smoothed(draw(each, start_stacks(), np.random.default_rng(4), noise=2.0)) for each in (TILTED, camera)
+    )
+    conditions = Reference(before).conditions(after, Outlines(TILTED, PROFILE))
+    assert (conditions.motion.slide is not None) == slid
+    off = conditions.motion.camera(TILTED).project(PROFILE.corners) - camera.project(PROFILE.corners)
+    assert np.abs(off).max() < 1.0
+    window = board_window(Outlines(TILTED, PROFILE))
+    shown = [
+        each[window.slices]
+        for each in (conditions.undo(after.image, window, before.image), before.image, after.image)
+    ]
+    assert share_differing(shown[0], shown[1]) < 0.02 < 0.1 < share_differing(shown[2], shown[1])
 
 
 def test_the_reference_does_not_move_along_with_a_stand_that_sags() -> None:
