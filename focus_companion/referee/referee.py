@@ -75,6 +75,15 @@ class Referee:
         self._asked_at_look = -1
         """The number of the look for which the players were asked which turn was played, or who begins."""
 
+    @property
+    def deviating(self) -> frozenset[int]:
+        """The squares on which an alerted act, or a turn whose stack awaits its trimming, has left something
+        else than the position.
+        """
+        alerted = () if self._alert is None else self._alert.since
+        awaited = () if self._pending is None else self._pending.changes
+        return frozenset({*alerted, *awaited})
+
     def hurry(self, until: float) -> None:
         """A player says that the turn is done: until the time ``until`` no settle time is required."""
         self._hurried_until = until

@@ -229,6 +229,7 @@ class Pipeline:
         if self._on_decision is not None:
             self._on_decision(decision, look)
         verdicts += self._view_verdicts(look, covered=decision.covered)
+        watcher.deviates(self._referee.deviating)
         standing, self._lifted = decision.standing, decision.lifted
         if decision.outcome is None and standing.stacks != watcher.standing:
             # Squares that cannot be read yet, or no longer, are assumed to be right until there is evidence

@@ -94,6 +94,46 @@ def test_a_board_may_be_pushed_just_as_a_stack_is_trimmed(
     assert emitted + table.show(trimmed, 3.0).summary == ["move *d5"]
 
 
+FAR = 38, 22, 6.0
+"""A push after which the board is found anew."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("stack", "tilt", "trimmed_at_once"), [("rgrrg", 20, True), ("rrggr", 12, False), ("grgrg", 30, False)]
+)
+def test_a_board_may_be_pushed_far_just_as_a_stack_is_trimmed(
+    stack: str, tilt: float, trimmed_at_once: bool
+) -> None:
+    """What was put down beside the board since the prompt is unknown then, and the right colour on top of a
+    stack does not prove that it is the stack of the position.
+    """
+    flat = small_look()
+    camera = aimed_camera(flat.camera.lens, board_profile(), tilt=tilt, azimuth=7, roll=-1.5, fill=0.83)
+    table = begun(rules({"d5": stack}, {"g": 2, "r": 2}), look=replace(flat, camera=camera))
+    assert table.show(table.put({"d5": stack + "g"})).summary == ["prompt d5"]
+    table.push_board(*FAR)
+    trimmed = table.put({"d5": stack[1:] + "g"})
+    emitted = [*table.show(trimmed if trimmed_at_once else None, 4.0).summary]
+    assert emitted == (["move *d5"] if trimmed_at_once else [])
+    assert emitted + table.show(trimmed, 3.0).summary == ["move *d5"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("stack", "wrong"), [("rgrg", "grg"), ("rrgg", "grrg")])
+def test_a_pushed_board_does_not_put_right_what_was_alerted(stack: str, wrong: str) -> None:
+    """On top, the colour is that of the position."""
+    flat = small_look()
+    camera = aimed_camera(flat.camera.lens, board_profile(), tilt=35, azimuth=7, roll=-1.5, fill=0.83)
+    table = begun(rules({"d5": stack}, {"g": 1, "r": 1}), look=replace(flat, camera=camera))
+    right = table.stacks
+    (alert,) = table.show(table.put({"d5": wrong}), 2.5).summary
+    assert alert.startswith("alert")
+    table.push_board(*FAR)
+    assert table.show(None, 4.0).summary == []
+    assert table.show(right, 3.0).summary == ["resolved"]
+
+
 def test_a_trimmed_turn_can_be_taken_back_although_reserve_pieces_may_be_placed_there() -> None:
     """A piece of each player on the two stacks would leave the same colours on top."""
     flat = small_look()

@@ -102,11 +102,18 @@ class Verified:
     disagree: tuple[int, ...]
 
 
-def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players: str) -> Verified | None:
+def verify(
+    image: Image,
+    hypothesis: Hypothesis,
+    stacks: Sequence[str],
+    players: str,
+    deviating: Collection[int] = (),
+) -> Verified | None:
     """Test a hypothesis on a picture of the position ``stacks`` (52); learn colours and background from it.
 
-    The decision is by the known colours, which are then updated; to ``relearn`` them, they are first learned
-    from the position itself. ``None`` if too few squares agree; the placement's colours are then unchanged.
+    ``deviating`` squares are known to show something else, even if they seem to agree. The decision is by the
+    known colours, which are then updated; to ``relearn`` them, they are first learned from the position
+    itself. ``None`` if too few squares agree; the placement's colours are then unchanged.
     """
     placement, relearn = hypothesis.placement, hypothesis.relearn
     outlines, probe = placement.outlines, Probe(placement.profile, stacks)
@@ -117,7 +124,7 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
     if share_agreeing(image, placement.camera, probe, colours) < hypothesis.required:
         return None
     wrong = disagreeing_squares(image, placement.camera, probe, colours)
-    higher = _grown_squares(image, outlines, stacks, colours, players)
+    higher = {*_grown_squares(image, outlines, stacks, colours, players), *deviating}
     if wrong or higher or not relearn:
         # Learn again, without the squares that show something else.
         if relearn:
@@ -127,7 +134,8 @@ def verify(image: Image, hypothesis: Hypothesis, stacks: Sequence[str], players:
         excluded = (*wrong, *higher)
         learn(image, outlines, stacks, colours, background, keep=keep, except_squares=excluded)
         wrong = disagreeing_squares(image, placement.camera, probe, colours)
-    return Verified(replace(placement, colours=colours), background, wrong)
+    disagree = tuple(sorted({*wrong, *deviating}))
+    return Verified(replace(placement, colours=colours), background, disagree)
 
 
 def _grown_squares(

@@ -70,12 +70,13 @@ class Context:
 
     ``fault``: why a board in the picture cannot be followed, in the words of the event ``lost``: "mirrored",
     "another position", or "cut off: " and the edges of the picture beyond which a part of it lies; "" for
-    none. ``standing`` (52): the expected position; ``confirmed``: whether it has been seen since the board
-    was marked by hand; ``keep`` (0 … 1): the weight of what is known when colours and background are learned
-    from another picture; ``reflection``: the conditions of the last look, if it showed a reflection;
-    ``haze``: that of the picture in which the board was last sought; ``last_in_view``: the last time at which
-    it was in view, and not much of it had changed; ``sought_elsewhere``: when the whole picture was last
-    searched in vain for a board whose place was known.
+    none. ``standing`` (52): the expected position; ``deviating``: the squares that are known to show
+    something else; ``confirmed``: whether it has been seen since the board was marked by hand; ``keep`` (0 …
+    1): the weight of what is known when colours and background are learned from another picture;
+    ``reflection``: the conditions of the last look, if it showed a reflection; ``haze``: that of the picture
+    in which the board was last sought; ``last_in_view``: the last time at which it was in view, and not much
+    of it had changed; ``sought_elsewhere``: when the whole picture was last searched in vain for a board
+    whose place was known.
     """
 
     profiles: tuple[BoardProfile, ...]
@@ -85,6 +86,7 @@ class Context:
     finder: FinderCall
     keep: float
     standing: tuple[str, ...]
+    deviating: frozenset[int] = frozenset()
     confirmed: bool = False
     fault: str = ""
     reflection: Conditions | None = None

@@ -7,7 +7,7 @@ depends on the state: :mod:`.seeking` without a board in view, :mod:`.watching` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from ..capture.frames import Frame
@@ -148,6 +148,12 @@ class Watcher:
         self._context.standing, self._context.confirmed = tuple(stacks), True
         if isinstance(self._now, Watching):
             self._now.confirm(doubtful, shown)
+
+    def deviates(self, squares: Collection[int]) -> None:
+        """These squares show something else than the position. A board that is found anew shows no more than
+        that, even if they seem to agree.
+        """
+        self._context.deviating = frozenset(squares)
 
     def expect(self, stacks: Sequence[str]) -> None:
         """Expect another position (52) that no look has shown (a correction by hand, a new game)."""

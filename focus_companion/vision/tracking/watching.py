@@ -59,7 +59,8 @@ class Watching:
     @classmethod
     def at(cls, context: Context, picture: StillFrame, hypothesis: Hypothesis) -> Watching | None:
         """The state after this picture if it verifies the hypothesis (:func:`.placement.verify`)."""
-        verified = verify(picture.image, hypothesis, context.standing, context.players)
+        standing, players = context.standing, context.players
+        verified = verify(picture.image, hypothesis, standing, players, context.deviating)
         return None if verified is None else cls(context, verified, picture)
 
     @property
