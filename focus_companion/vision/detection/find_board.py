@@ -30,6 +30,11 @@ from .site_classifier import board_odds
 _MIN_ENLARGEMENT = 1.3
 """Minimum ratio of the pixels of a larger picture to those of the working picture, to search it as well."""
 
+_POSES_TRIED = 10_000
+"""Order of magnitude of the number of poses that one search compares. The best of so many resembles a board
+by chance, for example on the lines of a Go board. Raising it e-fold refuses boards without coloured pieces
+whose sites favour the board over other grids by up to one nat more."""
+
 _CONFIDENCE_SLOPE = 2.5
 """Steepness of the logistic curve from log odds to confidence."""
 
@@ -154,9 +159,14 @@ def _confirmed(image: Image, camera: Camera, profile: BoardProfile) -> bool:
     so the larger picture cannot rule out a rectangle.
     """
     small, _ = reduced(image, WORK_PIXELS)
-    if rectangle_odds(Edges.of(small), resized(camera, small), profile) > 0:
+    against = rectangle_odds(Edges.of(small), resized(camera, small), profile)
+    if against > 0:
         return False
     fine, _ = reduced(image, FINE_PIXELS)
     edges, seen = Edges.of(fine), resized(camera, fine)
-    odds = board_odds(edges, seen, profile) + colour_odds(fine, seen, profile)
+    colours = colour_odds(fine, seen, profile)
+    # Pieces of two shades on the squares are no coincidence.
+    if not colours and min(against, rectangle_odds(edges, seen, profile)) > -np.log(_POSES_TRIED):
+        return False
+    odds = board_odds(edges, seen, profile) + colours
     return odds > MIN_ODDS and moulded_evidence(fine, edges, seen, profile) > MIN_MOULDED_EVIDENCE

@@ -10,6 +10,7 @@ from drawn_board import PROFILE, Image, draw, look, start_stacks
 from focus_companion.vision.detection.edges import Edges
 from focus_companion.vision.detection.find_board import find_board
 from focus_companion.vision.detection.rectangular_grid import rectangle_odds
+from focus_companion.vision.geometry.board_profiles import plastic_sets
 from focus_companion.vision.geometry.scene import Camera
 
 VIEWS = {
@@ -63,3 +64,22 @@ def test_half_a_board_under_an_arm_is_still_a_board() -> None:
     image = draw(camera, start_stacks(), np.random.default_rng(3))
     cv2.line(image, (0, 300), (330, 230), (110, 140, 195), 90)
     assert rectangle_odds(Edges.of(image), camera, PROFILE) < 0
+
+
+def go_board(cell: int, stones: int, seed: int) -> Image:
+    """A printed Go board, its lines ``cell`` pixels apart, with black and white stones on random points."""
+    random, last = np.random.default_rng(seed), 19 * cell
+    shown = np.full((20 * cell, 20 * cell, 3), (110, 165, 215), np.uint8)
+    for at in range(cell, last + 1, cell):
+        cv2.line(shown, (at, cell), (at, last), (30, 40, 50), 1, cv2.LINE_AA)
+        cv2.line(shown, (cell, at), (last, at), (30, 40, 50), 1, cv2.LINE_AA)
+    columns, rows = random.integers(1, 20, (2, stones))
+    for column, row, shade in zip(columns, rows, random.choice((25, 235), stones), strict=True):
+        at_point = int(column * cell), int(row * cell)
+        cv2.circle(shown, at_point, round(0.46 * cell), (int(shade),) * 3, -1, cv2.LINE_AA)
+    return np.asarray(cv2.GaussianBlur(shown, (0, 0), 0.6), np.uint8)
+
+
+@pytest.mark.parametrize(("cell", "stones", "seed"), [(22, 80, 2), (24, 40, 1), (26, 40, 1), (36, 0, 1)])
+def test_cells_between_printed_lines_resemble_a_board_by_chance(cell: int, stones: int, seed: int) -> None:
+    assert find_board(go_board(cell, stones, seed), plastic_sets()) is None
