@@ -196,7 +196,8 @@ class Fetcher:
             error.close()
             code = error.code
         except urllib.error.URLError as error:
-            raise FetchError(f"does not answer ({error.reason}); check the address in a browser") from None
+            why = getattr(error.reason, "strerror", None) or error.reason
+            raise FetchError(f"does not answer ({why}); check the address in a browser") from None
         if code in (401, 403):
             raise FetchError(f"wants another user or password ({code}); write http://user:password@…")
         raise FetchError(f"does not answer with a picture ({code}); check the address in a browser")

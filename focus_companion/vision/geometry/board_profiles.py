@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
 from ...game.colours import LETTER, NAMES
+from .profile_file import values_in
 from .scene import BoardProfile, PieceLook, Solid
 
 
@@ -99,7 +99,7 @@ def board_profile(name: str = "domination") -> BoardProfile:
 def _values(path: Path, name: str) -> dict[str, Any]:
     """What a profile file contains. Raises ProfileError."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return values_in(path)
     except FileNotFoundError:
         known = ", ".join(sorted(p.stem for p in (profiles_folder() / "boards").glob("*.toml")))
         raise ProfileError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Final
 
 from .board_profiles import profiles_folder
 from .pose import PRIOR_SPREAD
+from .profile_file import values_in
 from .scene import Lens
 
 SUFFIX: Final = ".toml"
@@ -94,10 +94,10 @@ def lens_of_camera(camera: str, folders: Sequence[Path] = ()) -> LensProfile | N
 def read_lens(path: Path) -> LensProfile:
     """The profile in a file. Raises LensError, which names the file and what is wrong in it."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = values_in(path)
     except OSError as error:
         raise LensError(f"{path} cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise LensError(f"{path} is not a lens profile ({error}); make one with calibrate") from error
     size = [_number(path, values, key) for key in ("width", "height")]
     focal = _number(path, values, "focal")

@@ -234,6 +234,13 @@ def test_a_web_page_is_not_a_camera() -> None:
         open_source(address)
 
 
+def test_why_an_address_does_not_answer_is_said_in_words() -> None:
+    with http_server(lambda handler: send(handler, "image/jpeg", b"")) as address:
+        pass  # Nobody listens there any more.
+    with pytest.raises(FrameError, match=r"does not answer \(Connection refused\); check the address"):
+        open_source(address)
+
+
 @pytest.mark.parametrize(
     ("source", "words"),
     [("picamera2:0", "picamera2.*apt install"), ("picamera2:left", "names no camera")],

@@ -20,6 +20,7 @@ from focus_companion.vision.geometry.board_profiles import (
     plastic_sets,
     profiles_folder,
 )
+from focus_companion.vision.geometry.lens_profiles import LensError, read_lens
 
 SHIPPED = sorted(path.stem for path in (profiles_folder() / "boards").glob("*.toml"))
 
@@ -59,6 +60,30 @@ def test_an_invalid_profile_is_reported(change: tuple[str, str], words: str, tmp
     with pytest.raises(ProfileError, match=words) as raised:
         board_profile(str(place))
     assert "mine.toml" in str(raised.value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
+def test_a_profile_in_another_encoding_is_refused_with_what_to_do(encoding: str, tmp_path: Path) -> None:
+    board, lens = tmp_path / "mine.toml", tmp_path / "lens.toml"
+    for place in (board, lens):
+        place.write_text("# Grüße\npitch = 50.0\n", encoding=encoding)
+    with pytest.raises(ProfileError, match=r"mine\.toml.*save the file as UTF-8"):
+        board_profile(str(board))
+    with pytest.raises(LensError, match=r"lens\.toml.*save the file as UTF-8"):
+        read_lens(lens)
+
+
+def test_a_profile_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    place = tmp_path / "mine.toml"
+    place.write_text('like = "chess-draughts"\npitch = 51.0\n', encoding="utf-8-sig")
+    assert board_profile(str(place)).pitch == 51.0
+
+
+def test_a_profile_of_endless_brackets_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "mine.toml"
+    place.write_text("pitch = " + "[" * 100_000, encoding="utf-8")
+    with pytest.raises(ProfileError, match=r"mine\.toml is not a board profile"):
+        board_profile(str(place))
 
 
 def test_a_profile_like_another_may_differ_in_anything(tmp_path: Path) -> None:
