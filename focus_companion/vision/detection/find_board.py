@@ -165,8 +165,10 @@ def _confirmed(image: Image, camera: Camera, profile: BoardProfile) -> bool:
     fine, _ = reduced(image, FINE_PIXELS)
     edges, seen = Edges.of(fine), resized(camera, fine)
     colours = colour_odds(fine, seen, profile)
-    # Pieces of two shades on the squares are no coincidence.
-    if not colours and min(against, rectangle_odds(edges, seen, profile)) > -np.log(_POSES_TRIED):
-        return False
+    if not colours:
+        # Pieces of two shades on the squares would be no coincidence. Either picture alone may mislead.
+        both = (against + rectangle_odds(edges, seen, profile)) / 2
+        if both > -np.log(_POSES_TRIED):
+            return False
     odds = board_odds(edges, seen, profile) + colours
     return odds > MIN_ODDS and moulded_evidence(fine, edges, seen, profile) > MIN_MOULDED_EVIDENCE

@@ -80,6 +80,6 @@ def go_board(cell: int, stones: int, seed: int) -> Image:
     return np.asarray(cv2.GaussianBlur(shown, (0, 0), 0.6), np.uint8)
 
 
-@pytest.mark.parametrize(("cell", "stones", "seed"), [(22, 80, 2), (24, 40, 1), (26, 40, 1), (36, 0, 1)])
+@pytest.mark.parametrize(("cell", "stones", "seed"), [(22, 80, 2), (24, 40, 1), (26, 40, 1), (26, 80, 2)])
 def test_cells_between_printed_lines_resemble_a_board_by_chance(cell: int, stones: int, seed: int) -> None:
     assert find_board(go_board(cell, stones, seed), plastic_sets()) is None
