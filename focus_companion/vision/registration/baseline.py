@@ -160,7 +160,7 @@ class Baseline:
             return sampling.points(Slide(camera, *vector.tolist()).project(rays))
 
         here = projected(start)
-        # Differences over at most a millimetre.
+        # Derivatives by differences of at most a millimetre.
         steps = np.diag([1.0, 1.0, 1 / np.abs(before).max()])
         derivatives = np.array([(projected(start + step) - here) / step.max() for step in steps])
         model = _Model(projected, derivatives, self._slopes)
@@ -213,6 +213,7 @@ class Baseline:
         if motion is not STILL and share_differing(steady, before) >= share_differing(picture, before):
             motion, steady = STILL, picture
         if motion is not STILL:
+            # Perhaps it was the board that moved: then stacks shift differently, by their distance.
             slide = self._as_slide(picture, motion, moved)
             slid = self.undo_motion(picture, slide)
             if share_differing(slid, before) < share_differing(steady, before):
