@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import cv2
@@ -75,12 +76,16 @@ class AlteredRecording:
                 effect if effect.startswith("+") else f"{effect}:{self.strength}"
                 for effect in self.effect.split(",")
             ]
-            command = [sys.executable, str(program), str(source), str(video)]
-            command += [*effects, "--seed", str(self.seed)]
             # A package here imports its modules by their full names.
             path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
             environment = {**os.environ, "PYTHONPATH": path}
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+            with TemporaryDirectory(dir=cache) as apart:
+                command = [sys.executable, str(program), str(source), str(Path(apart) / video.name)]
+                command += [*effects, "--seed", str(self.seed)]
+                subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+                # The truth comes last: once it is there, another run takes the video from the cache.
+                for file in sorted(Path(apart).iterdir(), key=lambda file: file.name == truth.name):
+                    file.replace(cache / file.name)
         content: Json = json.loads(truth.read_text(encoding="utf-8"))
         return video, content
 
