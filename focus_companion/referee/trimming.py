@@ -125,7 +125,7 @@ class PiecesBeside:
 def trimming_evidence(look: Look, act: Act, pending: Pending | None) -> float:
     """Nats for and against a trimming, from the pieces beside the board and from untouched squares."""
     if pending is None or look.since_mark is None:
-        if _may_lie_unseen(look, act, pending):
+        if _unknown_beside(look, act, pending):
             return 0.0
         if _was_too_high(look, act) and not look.appeared:
             return -NONE_BESIDE_PENALTY if _visibly_trimmed(look, act) else -UNPROMPTED_PENALTY
@@ -169,7 +169,7 @@ def gain_if_trimmed(look: Look, act: Act, pending: Pending | None, *, off_centre
     beside the board. They are added to the act, so that other acts are weighed against the turn regardless of
     the height of its stack. ``off_centre``: if pieces stand a little off centre.
     """
-    if act.kind is not Kind.PENDING or _may_lie_unseen(look, act, pending):
+    if act.kind is not Kind.PENDING or _unknown_beside(look, act, pending):
         return 0.0
     awaited = None if look.since_mark is None else pending
     if awaited is not None and not awaited.unsure_and_untouched(look):
@@ -189,7 +189,7 @@ def too_high_by(look: Look, act: Act) -> float:
     return -_trimmed_gain(look, act, _stack_left(look, act))
 
 
-def _may_lie_unseen(look: Look, act: Act, pending: Pending | None) -> bool:
+def _unknown_beside(look: Look, act: Act, pending: Pending | None) -> bool:
     """Whether the act begins with the turn whose stack awaits its trimming, and nothing is known of what was
     put down beside the board: the board was found anew since the prompt, so there is no mark.
     """

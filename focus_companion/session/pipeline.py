@@ -199,6 +199,7 @@ class Pipeline:
                 self._follow(history)
         watcher = self._watcher
         watched = watcher.state is State.WATCHING
+        watcher.set_deviating(self._referee.deviating)
         look = watcher.see(frame)
         self._at_rest = look is not None and look.age > REST_TIME
         before, self._unsteady = self._unsteady, watcher.unsteady
@@ -229,7 +230,6 @@ class Pipeline:
         if self._on_decision is not None:
             self._on_decision(decision, look)
         verdicts += self._view_verdicts(look, covered=decision.covered)
-        watcher.deviates(self._referee.deviating)
         standing, self._lifted = decision.standing, decision.lifted
         if decision.outcome is None and standing.stacks != watcher.standing:
             # Squares that cannot be read yet, or no longer, are assumed to be right until there is evidence

@@ -63,56 +63,49 @@ def test_a_part_of_the_excess_taken_is_still_awaited(table: Table) -> None:
     assert table.show(start).summary == ["taken_back 0"]
 
 
+def slanted(rules: Rules, tilt: float) -> Table:
+    """A table whose game has begun, seen at this angle off the vertical."""
+    flat = small_look()
+    camera = aimed_camera(flat.camera.lens, board_profile(), tilt=tilt, azimuth=7, roll=-1.5, fill=0.83)
+    return begun(rules, look=replace(flat, camera=camera))
+
+
+NEAR, FAR = (12, 8, 2.0), (38, 22, 6.0)
+"""Pushes: one that is measured as a motion, and one after which the board is found anew."""
+
+
 @pytest.mark.slow
 def test_a_board_pushed_while_a_stack_awaits_its_trimming_raises_no_question() -> None:
     """The stack too high stands in the first picture of the board at its new place."""
-    flat = small_look()
-    camera = aimed_camera(flat.camera.lens, board_profile(), tilt=40, azimuth=7, roll=-1.5, fill=0.83)
-    table = begun(tall_rules({"g": 1}), look=replace(flat, camera=camera))
+    table = slanted(tall_rules({"g": 1}), 40)
     assert table.show(table.put(PENDING)).summary == ["prompt d5"]
-    table.push_board(12, 8, 2.0)
+    table.push_board(*NEAR)
     assert table.show(seconds=4.0).summary == []
     assert table.show(table.put({"d5": "rrgrg"}), 2.0).summary == ["move d7-d5"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("stack", "tilt", "trimmed_at_once"), [("rgrrg", 30, True), ("grgrg", 20, False), ("grgrg", 12, True)]
+    ("push", "stack", "tilt", "trimmed_at_once"),
+    [
+        (NEAR, "rgrrg", 30, True),
+        (NEAR, "grgrg", 20, False),
+        (NEAR, "grgrg", 12, True),
+        (FAR, "rgrrg", 20, True),
+        (FAR, "rrggr", 12, False),
+        (FAR, "grgrg", 30, False),
+    ],
 )
 def test_a_board_may_be_pushed_just_as_a_stack_is_trimmed(
-    stack: str, tilt: float, trimmed_at_once: bool
+    push: tuple[float, float, float], stack: str, tilt: float, trimmed_at_once: bool
 ) -> None:
-    """What the push leaves different on other squares explained one more turn."""
-    flat = small_look()
-    camera = aimed_camera(flat.camera.lens, board_profile(), tilt=tilt, azimuth=7, roll=-1.5, fill=0.83)
-    table = begun(rules({"d5": stack}, {"g": 2, "r": 2}), look=replace(flat, camera=camera))
-    assert table.show(table.put({"d5": stack + "g"})).summary == ["prompt d5"]
-    table.push_board(12, 8, 2.0)
-    trimmed = table.put({"d5": stack[1:] + "g"})
-    emitted = [*table.show(trimmed if trimmed_at_once else None, 4.0).summary]
-    assert emitted == (["move *d5"] if trimmed_at_once else [])
-    assert emitted + table.show(trimmed, 3.0).summary == ["move *d5"]
-
-
-FAR = 38, 22, 6.0
-"""A push after which the board is found anew."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("stack", "tilt", "trimmed_at_once"), [("rgrrg", 20, True), ("rrggr", 12, False), ("grgrg", 30, False)]
-)
-def test_a_board_may_be_pushed_far_just_as_a_stack_is_trimmed(
-    stack: str, tilt: float, trimmed_at_once: bool
-) -> None:
-    """What was put down beside the board since the prompt is unknown then, and the right colour on top of a
-    stack does not prove that it is the stack of the position.
+    """After a near push, differences on other squares had explained one more turn. After a far one, it is
+    unknown what was put down beside the board since the prompt, and the right colour on top of a stack does
+    not prove that it is the stack of the position.
     """
-    flat = small_look()
-    camera = aimed_camera(flat.camera.lens, board_profile(), tilt=tilt, azimuth=7, roll=-1.5, fill=0.83)
-    table = begun(rules({"d5": stack}, {"g": 2, "r": 2}), look=replace(flat, camera=camera))
+    table = slanted(rules({"d5": stack}, {"g": 2, "r": 2}), tilt)
     assert table.show(table.put({"d5": stack + "g"})).summary == ["prompt d5"]
-    table.push_board(*FAR)
+    table.push_board(*push)
     trimmed = table.put({"d5": stack[1:] + "g"})
     emitted = [*table.show(trimmed if trimmed_at_once else None, 4.0).summary]
     assert emitted == (["move *d5"] if trimmed_at_once else [])
@@ -123,9 +116,7 @@ def test_a_board_may_be_pushed_far_just_as_a_stack_is_trimmed(
 @pytest.mark.parametrize(("stack", "wrong"), [("rgrg", "grg"), ("rrgg", "grrg")])
 def test_a_pushed_board_does_not_put_right_what_was_alerted(stack: str, wrong: str) -> None:
     """On top, the colour is that of the position."""
-    flat = small_look()
-    camera = aimed_camera(flat.camera.lens, board_profile(), tilt=35, azimuth=7, roll=-1.5, fill=0.83)
-    table = begun(rules({"d5": stack}, {"g": 1, "r": 1}), look=replace(flat, camera=camera))
+    table = slanted(rules({"d5": stack}, {"g": 1, "r": 1}), 35)
     right = table.stacks
     (alert,) = table.show(table.put({"d5": wrong}), 2.5).summary
     assert alert.startswith("alert")

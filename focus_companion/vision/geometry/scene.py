@@ -232,9 +232,9 @@ class Camera:
 
     def on_board(self, pixels: Floats) -> Floats:
         """Intersections (N, 2), in mm, of the viewing rays through ``pixels`` (N, 2) with the plane z = 0."""
-        return self.along(self.lens.rays(pixels))
+        return self.board_points(self.lens.rays(pixels))
 
-    def along(self, rays: Floats) -> Floats:
+    def board_points(self, rays: Floats) -> Floats:
         """Intersections (N, 2), in mm, of viewing directions (N, 3) with the plane z = 0."""
         turned, centre = rays @ self.rotation_matrix, self.centre
         return np.asarray(centre[:2] - turned[:, :2] * (centre[2] / turned[:, 2:]))

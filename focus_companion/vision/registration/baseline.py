@@ -150,10 +150,10 @@ class Baseline:
     def _as_slide(self, picture: Image, motion: Motion, moved: Motion) -> Motion:
         """A ``motion`` of the camera, which followed the motion ``moved``, explained by one of the board."""
         sampling = self.sampling
-        camera, rays = sampling.camera, moved.rotated(self._rays)
+        camera, rays = sampling.camera, moved.directions(self._rays)
         if camera is None:
             return motion
-        before, after = camera.along(rays), camera.on_board(motion.project(rays, sampling.lens))
+        before, after = camera.board_points(rays), camera.on_board(motion.project(rays, sampling.lens))
         start = rigid_motion(before, after)
 
         def projected(vector: Floats) -> Floats:
@@ -213,7 +213,7 @@ class Baseline:
         if motion is not STILL and share_differing(steady, before) >= share_differing(picture, before):
             motion, steady = STILL, picture
         if motion is not STILL:
-            # Perhaps it was the board that moved: then stacks shift differently, by their distance.
+            # If the board slid instead, near and far squares are displaced in another proportion.
             slide = self._as_slide(picture, motion, moved)
             slid = self.undo_motion(picture, slide)
             if share_differing(slid, before) < share_differing(steady, before):

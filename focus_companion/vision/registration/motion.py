@@ -58,7 +58,7 @@ class Slide:
     def project(self, rays: Floats) -> Floats:
         """Pixels (N, 2), after the motion, of what the viewing directions (N, 3) showed before it."""
         after = pushed(self.camera, self.dx, self.dy, self.turn)
-        return after.project(at_height(self.camera.along(rays)))
+        return after.project(at_height(self.camera.board_points(rays)))
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ class Motion:
         lens = replace(before.lens, focal=before.lens.focal * float(np.exp(self.zoom)))
         return Camera.posed(lens, turn @ before.rotation_matrix, turn @ np.array(before.translation))
 
-    def rotated(self, rays: Floats) -> Floats:
-        """The viewing directions (N, 3) after the motion of the camera."""
+    def directions(self, rays: Floats) -> Floats:
+        """The viewing directions (N, 3) to what ``rays`` (N, 3) showed before the motion of the camera."""
         turned: Floats = rays @ np.asarray(cv2.Rodrigues(np.array(self.turn))[0]).T
         turned[:, :2] *= np.exp(self.zoom)
         return turned
@@ -107,7 +107,7 @@ class Motion:
         if self.slide is not None:
             return self.slide.project(rays)
         pixels, _ = cv2.projectPoints(
-            self.rotated(rays).reshape(-1, 1, 3),
+            self.directions(rays).reshape(-1, 1, 3),
             np.zeros(3),
             np.zeros(3),
             lens.matrix,

@@ -149,9 +149,9 @@ class Watcher:
         if isinstance(self._now, Watching):
             self._now.confirm(doubtful, shown)
 
-    def deviates(self, squares: Collection[int]) -> None:
-        """These squares show something else than the position. A board that is found anew shows no more than
-        that, even if they seem to agree.
+    def set_deviating(self, squares: Collection[int]) -> None:
+        """Set the squares that are known to show something else than the position. If the board is found
+        anew, they count as changed even if they seem to agree with it.
         """
         self._context.deviating = frozenset(squares)
 
