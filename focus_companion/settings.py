@@ -12,11 +12,12 @@ the same names, and has a table ``[lights]``, which ``lights`` interprets::
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+from .toml_file import TomlNotUtf8, TomlTooLarge, values_in
 
 APP_NAME: Final = "focus_companion"
 FILE_NAME: Final = "config.toml"
@@ -25,8 +26,6 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 """Log levels, from the most to the least verbose."""
 SPOKEN_LANGUAGES: Final = ("en", "pl", "it", "system")
 """Languages that can be spoken; ``system`` stands for that of the system."""
-_MAX_FILE_BYTES: Final = 1_000_000
-"""Maximum size of a settings file."""
 
 
 class SettingsError(ValueError):
@@ -125,8 +124,7 @@ def _chosen(environ: Mapping[str, str]) -> bool:
 
 def _from_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
     try:
-        with path.open("rb") as stream:
-            data = stream.read(_MAX_FILE_BYTES + 1)
+        table = values_in(path)
     except FileNotFoundError:
         if must_exist:
             raise SettingsError(f"there is no settings file {path}; check FOCUS_COMPANION_CONFIG") from None
@@ -137,14 +135,11 @@ def _from_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
         why = (error.strerror or str(error)).lower()
         remedy = f"make it readable, or set {VARIABLE_PREFIX}CONFIG to another file"
         raise SettingsError(f"the settings file {path} cannot be read ({why}); {remedy}") from error
-    if len(data) > _MAX_FILE_BYTES:
-        raise SettingsError(f"{path} is too large for a settings file")
-    try:
-        table = tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        where = f"byte {error.start + 1}"
-        raise SettingsError(f"{path}: {where}: not text in UTF-8; save the file as UTF-8") from error
-    except (ValueError, RecursionError) as error:
+    except TomlTooLarge as error:
+        raise SettingsError(f"{path} is too large for a settings file") from error
+    except TomlNotUtf8 as error:
+        raise SettingsError(f"{path}: {error}") from error
+    except ValueError as error:
         raise SettingsError(f"{path} is not TOML ({error}); write settings such as port = 8000") from error
     return {
         key.replace("-", "_"): _checked(key.replace("-", "_"), value, f"{path}: {key}")

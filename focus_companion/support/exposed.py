@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from ..addresses import shown_address
 from ..settings import config_file
+from ..toml_file import values_in
 from .checks import Check
 
 _SECRET_SETTINGS: Final = ("pin", "mqtt_password")
@@ -24,8 +24,8 @@ def exposed_secrets(environ: Mapping[str, str] | None = None) -> tuple[Path, lis
     try:
         if not path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
             return None
-        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
+        table = values_in(path)
+    except (OSError, ValueError):
         # Errors in the file are reported when the settings are read.
         return None
     names = list(_held(table))

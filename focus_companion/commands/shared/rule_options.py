@@ -6,7 +6,6 @@ None``, which is None if the user gave none of the options.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
@@ -22,6 +21,7 @@ from focus_companion.game.match import MAX_GAMES
 from focus_companion.game.nearest import unknown_rule
 from focus_companion.game.presets import PRESETS
 from focus_companion.game.rules import Rules, RulesError
+from focus_companion.toml_file import TomlNotUtf8, TomlTooLarge, values_in
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -42,9 +42,6 @@ RULE_KEYS: Final = (
     "start",
 )
 """The settings in a rules file: the same as in ``rules`` of a game record."""
-
-MAX_FILE_BYTES: Final = 1_000_000
-"""Maximum size of a rules file; a sensible one has at most a few hundred bytes."""
 
 
 if TYPE_CHECKING:
@@ -261,17 +258,14 @@ def _of_preset(name: str) -> dict[str, Any]:
 
 
 def _settings_of_file(path: Path) -> dict[str, Any]:
-    with path.open("rb") as stream:
-        data = stream.read(MAX_FILE_BYTES + 1)
-    if len(data) > MAX_FILE_BYTES:
-        raise BadInput(f"{path}: too large for a rules file; give a file of settings such as 'players = 3'")
     try:
-        table = tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: byte {error.start + 1}: not text in UTF-8; save the file as UTF-8") from None
-    except RecursionError:
-        raise BadInput(f"{path}: nested too deep; write one setting a line, such as 'players = 3'") from None
-    except ValueError as error:  # tomllib's own error, and numbers with too many digits
+        table = values_in(path)
+    except TomlTooLarge:
+        remedy = "give a file of settings such as 'players = 3'"
+        raise BadInput(f"{path}: too large for a rules file; {remedy}") from None
+    except TomlNotUtf8 as error:
+        raise BadInput(f"{path}: {error}") from None
+    except ValueError as error:
         raise BadInput(f"{path}: not TOML: {error}; write settings such as 'players = 3'") from None
     if isinstance(table.get("rules"), dict) and len(table) == 1:
         table = table["rules"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...game.colours import LETTER, NAMES
-from .profile_file import values_in
+from ...toml_file import values_in
 from .scene import BoardProfile, PieceLook, Solid
 
 

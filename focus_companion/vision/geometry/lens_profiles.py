@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from ...toml_file import values_in
 from .board_profiles import profiles_folder
 from .pose import PRIOR_SPREAD
-from .profile_file import values_in
 from .scene import Lens
 
 SUFFIX: Final = ".toml"

@@ -79,9 +79,10 @@ def test_a_profile_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     assert board_profile(str(place)).pitch == 51.0
 
 
-def test_a_profile_of_endless_brackets_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", ["pitch = " + "[" * 100_000, "#" * 1_000_001])
+def test_a_profile_that_never_ends_is_refused(tmp_path: Path, content: str) -> None:
     place = tmp_path / "mine.toml"
-    place.write_text("pitch = " + "[" * 100_000, encoding="utf-8")
+    place.write_text(content, encoding="utf-8")
     with pytest.raises(ProfileError, match=r"mine\.toml is not a board profile"):
         board_profile(str(place))
 
