@@ -59,13 +59,17 @@ def test_a_file_that_is_not_a_picture_exits_with_status_2(
     focus("read", path, "--players", 2, "--json").refused(2, str(path), "give a photograph")
 
 
-@pytest.mark.parametrize("kind", ["png", "bmp", "tiff", "gif", "jpg", "webp"])
-def test_a_picture_that_was_cut_off_is_refused_in_one_line(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [*((kind, "cut") for kind in ("png", "bmp", "tiff", "gif", "jpg", "webp")), ("png", "changed")],
+)
+def test_a_damaged_picture_is_refused_in_one_line(tmp_path: Path, kind: str, fault: str) -> None:
     """The libraries that decode it print nothing: neither to Python nor to the terminal."""
     image = np.random.default_rng(0).integers(0, 255, (120, 160, 3), np.uint8)
-    path = tmp_path / f"cut.{kind}"
+    path = tmp_path / f"{fault}.{kind}"
     whole = cv2.imencode(f".{kind}", image)[1].tobytes()
-    path.write_bytes(whole[: len(whole) // 2])
+    half = len(whole) // 2
+    path.write_bytes(whole[:half] + (b"" if fault == "cut" else b"changed" + whole[half + 7 :]))
     program = [sys.executable, "-m", "focus_companion.cli"]
     done = subprocess.run([*program, "read", path], capture_output=True, text=True, timeout=120)
     assert done.returncode == 2 and done.stdout == ""

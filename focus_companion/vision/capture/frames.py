@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,8 +38,6 @@ MAX_USABLE_LEVEL = 249
 """Maximum grey level that says something of what is in view; higher ones are clipped."""
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_PNG_END = b"IEND"
-"""The type of the last chunk of a PNG file."""
 
 MAX_FILE_BYTES = 3 * MAX_PIXELS
 """Maximum bytes of a picture file: as many as so many pixels take without compression."""
@@ -128,8 +127,8 @@ def check_size(width: float, height: float, name: str) -> None:
 def decoded(data: bytes, name: str) -> Image:
     """The picture (H, W, 3) BGR in the bytes of a picture file. Raises FrameError, naming ``name``."""
     picture = None
-    # Of a file that was cut off, libpng would complain on standard error.
-    if data.startswith(_PNG_SIGNATURE) and _PNG_END not in data:
+    # Of a file that is cut off or damaged, libpng would complain on standard error.
+    if data.startswith(_PNG_SIGNATURE) and not _png_is_whole(data):
         data = b""
     # For an empty or hostile file OpenCV raises rather than returning None.
     with contextlib.suppress(cv2.error):
@@ -137,6 +136,22 @@ def decoded(data: bytes, name: str) -> Image:
     if picture is None:
         raise FrameError(f"{name} is not a picture that can be read (JPEG, PNG, WebP, BMP and TIFF can)")
     return np.asarray(picture, np.uint8)
+
+
+def _png_is_whole(data: bytes) -> bool:
+    """Whether every chunk of a PNG that its picture needs is there, with its checksum."""
+    at = len(_PNG_SIGNATURE)
+    while at + 12 <= len(data):
+        end = at + 12 + int.from_bytes(data[at : at + 4])
+        kind = data[at + 4 : at + 8]
+        # The types of chunks that are not needed, such as comments, begin with a small letter.
+        needed = not kind[:1].islower()
+        if needed and zlib.crc32(data[at + 4 : end - 4]) != int.from_bytes(data[end - 4 : end]):
+            return False
+        if kind == b"IEND":
+            return True
+        at = end
+    return False
 
 
 def lazily_decoded(data: bytes, name: str) -> Picture:
