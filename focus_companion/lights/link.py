@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import time
 from collections.abc import Callable
 from typing import Any, Final
@@ -149,8 +150,17 @@ class Link:
             raise LinkFault("gone", f"the light board on {self.path} is gone") from fault
 
 
+def reason(fault: Exception) -> tuple[int | None, str]:
+    """Why a port cannot be used: the number of the system's error (``None``: unknown), and words."""
+    # The library's texts repeat the number; some of its errors have it only in the one that caused them.
+    number = ((fault.__context__ or fault).args or (None,))[0]
+    if not isinstance(number, int):
+        return None, str(fault)
+    return number, "not a serial port" if number == errno.ENOTTY else os.strerror(number)
+
+
 def _opening_fault(path: str, fault: Exception) -> LinkFault:
-    number = getattr(fault, "errno", None)
+    number, why = reason(fault)
     if number in (errno.EAGAIN, errno.EBUSY):
         return LinkFault(
             "busy", f"another program uses {path}: close it, or name another port in lights.serial.port"
@@ -161,4 +171,5 @@ def _opening_fault(path: str, fault: Exception) -> LinkFault:
         )
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO):
         return LinkFault("missing", f"there is no light board on {path}")
-    return LinkFault("foreign", f"{path} is not a usable serial port ({fault})")
+    what = "a serial port" if number == errno.ENOTTY else f"a usable serial port ({why})"
+    return LinkFault("foreign", f"{path} is not {what}: name the light board's in lights.serial.port")

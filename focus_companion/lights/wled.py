@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 import serial
 
 from .lights import Backend, LightsUnavailable
-from .link import UNUSABLE_ERRORS
+from .link import UNUSABLE_ERRORS, reason
 from .meaning import NOTHING, Cue, Meaning
 from .pixels import CYCLE, DARK, PIXELS, TICK, Rgb, dimmed, draw, pixel_names, warning_on
 from .settings import WledSettings
@@ -88,7 +88,7 @@ class AdalightTransport:
             self._port.write(adalight(pixels))
         except UNUSABLE_ERRORS as fault:
             self.close()
-            raise OSError(str(fault)) from fault
+            raise OSError(reason(fault)[1]) from fault
 
     def close(self) -> None:
         port, self._port = self._port, None

@@ -232,11 +232,18 @@ def test_another_device_is_reported(
     assert len(caplog.records) == 1
 
 
-def test_a_file_is_not_a_port(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    ("name", "what"), [("file", "a serial port"), ("", "a usable serial port (Is a directory)")]
+)
+def test_what_is_not_a_port_is_reported_in_words(
+    tmp_path: Path, name: str, what: str, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "file").write_text("x")
-    with open_lights(settings(tmp_path / "file")):
-        until(lambda: "not a usable serial port" in caplog.text)
-    assert len(caplog.records) == 1
+    path = tmp_path / name
+    with open_lights(settings(path)):
+        until(lambda: "serial port" in caplog.text)
+    said = f"Lights: {path} is not {what}: name the light board's in lights.serial.port; the game goes on"
+    assert [record.getMessage().partition(", and")[0] for record in caplog.records] == [said]
 
 
 def test_a_single_press_is_reported_once(board: FakeBoard) -> None:

@@ -119,6 +119,13 @@ def test_an_unreachable_strip_gives_one_warning(caplog: pytest.LogCaptureFixture
     ]
 
 
+def test_what_is_not_the_port_of_a_strip_is_reported_in_words(caplog: pytest.LogCaptureFixture) -> None:
+    backend = make_wled(WledSettings(port="/dev/null"), 96)
+    backend.tick()
+    backend.close()
+    assert caplog.messages == ["Lights: /dev/null does not take light (not a serial port); the game goes on"]
+
+
 @pytest.mark.parametrize("nonsense", [b"hello\r\n\r\n", b""])
 def test_a_strip_that_answers_nonsense_is_tried_again(
     strip: tuple[str, type[Strip]], nonsense: bytes, caplog: pytest.LogCaptureFixture
