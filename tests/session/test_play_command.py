@@ -29,7 +29,8 @@ from focus_companion.commands.shared.play_source import Chosen, Demo, choose_sou
 from focus_companion.commands.shared.playing import say_what_is_played, unheeded_options
 from focus_companion.game.match import MatchPlace
 from focus_companion.game.moves import Move
-from focus_companion.game.rules import Rules
+from focus_companion.game.rules import ORDERS, Rules
+from focus_companion.game.start import Start
 from focus_companion.session import events
 from focus_companion.session.requests import RuleLegal, SetPosition
 from focus_companion.session.session import Session
@@ -163,6 +164,12 @@ def test_a_name_for_a_colour_that_nobody_plays_is_reported(
         assert ("nobody plays blue" in capsys.readouterr().err) == said
 
 
+def starting(players: int) -> Rules:
+    """Rules with a start position, as ``--from-game`` gives them."""
+    order = ORDERS[players]
+    return Rules.make(players, set_up="position", start=Start.make(order, (*order, *[""] * (52 - players))))
+
+
 @pytest.mark.parametrize(
     ("wanted", "unheeded"),
     [
@@ -171,6 +178,8 @@ def test_a_name_for_a_colour_that_nobody_plays_is_reported(
         (GameOptions(names={"g": "Bo"}), "names"),
         (GameOptions(Rules.make(), games=4), "rules, games of a match"),
         (GameOptions(Rules.make(3), "camera"), "rules"),
+        (GameOptions(starting(3)), "start position"),
+        (GameOptions(starting(2)), "rules, start position"),
     ],
 )
 def test_options_that_a_resumed_game_does_not_heed(

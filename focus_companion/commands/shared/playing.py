@@ -236,8 +236,13 @@ def unheeded_options(wanted: GameOptions, session: Session) -> str:
     history = session.history
     agreed, match = history.agreed or history.rules, history.match
     read = history.start_from or agreed.set_up == "position"
+    rules = wanted.rules or agreed
+    # Named apart, because --from-game asks for a position, and its game may have the same rules.
+    apart = () if rules.start is None else ("set_up", "start")
+    given, begun = ({k: v for k, v in each.to_json().items() if k not in apart} for each in (rules, agreed))
     parts = {
-        "rules": not read if wanted.start_from else wanted.rules not in (None, agreed),
+        "rules": not read if wanted.start_from else given != begun,
+        "start position": rules.start not in (None, agreed.start),
         "names": not set(wanted.names.values()) <= set(history.players.values()),
         "games of a match": wanted.games > 1 and (match is None or match.length != wanted.games),
     }
