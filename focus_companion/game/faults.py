@@ -52,7 +52,9 @@ class IllegalMove(ValueError):
         self.fault = fault
         self.text = text
         self.ply = ply
-        where = f"ply {ply}, {text}" if ply is not None else text
+        # What would not be seen is quoted: nothing, outer spaces, control characters.
+        written = text if text and text == text.strip() and text.isprintable() else repr(text)
+        where = f"ply {ply}, {written}" if ply is not None else written
         super().__init__(f"{where}: {sentence(fault)}")
 
 

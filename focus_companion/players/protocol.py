@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -180,6 +181,7 @@ def _whole_number(data: Mapping[str, Any], name: str, most: int) -> int | None:
 
 
 def _sentence(error: Exception) -> str:
-    text = str(error)
+    # In a request, the keys of the rules stand beside the moves.
+    text = re.sub(r"^rules\.([\w.]+)", r"'\1'", str(error))
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else text + "."

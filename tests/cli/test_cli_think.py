@@ -172,8 +172,13 @@ HOSTILE: tuple[tuple[bytes, str], ...] = (
     (b'{"players": 2, "order": ["red", "pink"]}', "pink"),
     (b'{"players": 2, "set_up": ["drop"]}', "'set_up'"),
     (b'{"players": 2, "set_up": "position"}', "start"),
-    (b'{"players": 2, "set_up": "position", "start": 3}', "start"),
-    (b'{"players": 2, "set_up": "position", "start": {"position": "x"}}', "8 ranks"),
+    (b'{"players": 2, "set_up": "position", "start": 3}', "'start' must be"),
+    (
+        b'{"players": 2, "set_up": "position", "start": {"position": "x"}}',
+        "'start.position': a position has 8",
+    ),
+    (b'{"players": 2, "moves": [""]}', "ply 1, ''"),
+    (b'{"players": 2, "moves": ["b2-b3\\n"]}', "ply 1, 'b2-b3\\n'"),
     (b'{"players": 3, "partners": true}', "four"),
     (b'{"players": 2, "moves": ["' + b"d5" * 600_000 + b'"]}', "longer than"),
 )
