@@ -17,7 +17,14 @@ from focus_companion import private_files
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared.console import PROGRAM, BadInput, NegativeResult
 from focus_companion.commands.shared.pin import private_folder
-from focus_companion.commands.shared.service_unit import UNIT_NAME, options_of, unit_path, unit_text
+from focus_companion.commands.shared.service_unit import (
+    UNIT_NAME,
+    environment_of,
+    folder_of,
+    options_of,
+    unit_path,
+    unit_text,
+)
 
 _SYSTEMD_TIMEOUT: Final = 30.0
 """Seconds for systemd to answer; when it starts the program, it answers only once the program is up."""
@@ -112,8 +119,14 @@ def address() -> None:
     from focus_companion.settings import load
     from focus_companion.web.lan import lan_addresses, qr_text
 
-    chosen = _parsed(options_of(_installed_unit().read_text(encoding="utf-8")))
-    settings = load({name: chosen[name] for name in ("port", "lan", "data")})
+    path = _installed_unit()
+    unit = path.read_text(encoding="utf-8")
+    try:
+        options, environ = options_of(unit), os.environ | environment_of(unit)
+    except ValueError as error:  # an edited one
+        raise BadInput(f"{path}: {error}; install it anew with: focus-companion service install") from None
+    chosen = _parsed(options)
+    settings = load({name: chosen[name] for name in ("port", "lan", "data")}, environ)
     if not _is_up(settings.port):
         raise NegativeResult(
             f"nothing answers on port {settings.port} within {_SYSTEMD_TIMEOUT:.0f} seconds; "
@@ -125,7 +138,7 @@ def address() -> None:
         click.echo(f"From other machines: {name}")
     if found:
         click.echo(qr_text(found[0]))
-        file = private_folder(settings.data) / f"focus-companion-{settings.port}.pin"
+        file = private_folder(folder_of(unit) / settings.data) / f"focus-companion-{settings.port}.pin"
         click.echo(f"PIN for acting from other machines: see {file}")
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from focus_companion.commands.shared import service_unit
+from focus_companion.commands import service as service_command
+from focus_companion.commands.shared import console, service_unit
 
 ROOT = Path(__file__).parents[2]
 
@@ -137,6 +138,34 @@ def test_files_are_named_relative_to_where_the_service_was_installed(
     assert line in service_unit.unit_text([], {"FOCUS_COMPANION_DATA": "games"})
     # Installed anew from anywhere, it is the same unit.
     assert "WorkingDirectory" not in service_unit.unit_text(["--lan"], {})
+
+
+def test_the_address_is_that_of_the_service_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    club = tmp_path / "club 50%"
+    club.mkdir()
+    (club / "config.toml").write_text("lan = true\nport = 8124\n", encoding="utf-8")
+    monkeypatch.chdir(club)
+    unit = tmp_path / "systemd" / "user" / service_unit.UNIT_NAME
+    unit.parent.mkdir(parents=True)
+    text = service_unit.unit_text(["--data", "games"], {"FOCUS_COMPANION_CONFIG": "config.toml"})
+    unit.write_text(text + 'Environment="FOCUS_COMPANION_PORT=8125"\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    monkeypatch.setattr(service_command, "_is_up", lambda port: port == 8125)
+    monkeypatch.setattr("focus_companion.web.lan.lan_ips", lambda: ["192.0.2.7"])
+    assert console.run(service_command.command, ["address"]) == 0
+    assert f"see {club}/games/focus-companion-8125.pin" in capsys.readouterr().out
+
+
+def test_a_unit_that_was_edited_is_refused_if_it_cannot_be_read(tmp_path: Path) -> None:
+    service(tmp_path, "install", "--lan")
+    unit = tmp_path / ".config/systemd/user/focus-companion.service"
+    unit.write_text(unit.read_text(encoding="utf-8").replace('"--lan"', '"--lan'), encoding="utf-8")
+    status, _, printed = service(tmp_path, "address")
+    assert status == 2 and f"{unit}: No closing quotation; install it anew" in printed
 
 
 def test_the_options_of_a_unit_are_read_back() -> None:

@@ -94,6 +94,24 @@ def quoted(word: str, *, expands: bool = True) -> str:
 
 def options_of(unit: str) -> list[str]:
     """The options of play in a unit's text that :func:`unit_text` wrote; ``[]`` for any other text."""
-    line = next((line for line in unit.splitlines() if line.startswith("ExecStart=")), "")
-    words = [word.replace("%%", "%").replace("$$", "$") for word in shlex.split(line.partition("=")[2])]
+    words = [word.replace("$$", "$") for line in _values(unit, "ExecStart") for word in shlex.split(line)]
     return words[words.index("play") + 1 :] if "play" in words else []
+
+
+def folder_of(unit: str) -> Path:
+    """The folder to which names of files are relative in a service with this unit."""
+    # Where systemd starts services of a user that do not say.
+    return next((Path(value.removeprefix("-")) for value in _values(unit, "WorkingDirectory")), Path.home())
+
+
+def environment_of(unit: str) -> dict[str, str]:
+    """The variables that a unit's text sets, those that name a file or folder with its whole path."""
+    words = [word.partition("=") for line in _values(unit, "Environment") for word in shlex.split(line)]
+    folder = folder_of(unit)
+    return {name: str(folder / value) if name in _KEPT_VARIABLES else value for name, _, value in words}
+
+
+def _values(unit: str, key: str) -> list[str]:
+    """The values of a key in a unit's text, with percent signs that stand for themselves."""
+    pairs = [line.partition("=") for line in unit.splitlines()]
+    return [value.replace("%%", "%") for name, _, value in pairs if name == key]
