@@ -95,6 +95,20 @@ def say(text: bytes) -> Answer:
 # Single pictures
 
 
+@pytest.mark.parametrize(
+    "place",
+    ["[::1", "]", "[x]", "", "a:b", "a:-1", "a:0", "a:9" + 20 * "9", "a..b", "a b", 70 * "a" + ".com"],
+)
+def test_an_address_that_no_camera_can_have_is_refused(place: str) -> None:
+    with pytest.raises(FrameError, match=r"is no valid address; write it as in http://"):
+        open_source(f"http://{place}/video")
+
+
+def test_an_address_that_no_stream_can_have_is_refused() -> None:
+    with pytest.raises(FrameError, match="does not answer with a video stream"):
+        open_source("rtsp://[::1")
+
+
 SLOW: dict[str, Answer] = {
     "status drips": drip(b"HTTP/1.1 200 ", b"a"),
     "headers drip": drip(b"HTTP/1.1 200 OK\r\n", b"X: a\r\n"),

@@ -121,6 +121,9 @@ class Fetcher:
     """Fetches the picture at ``address``, whose user and password are sent only if the camera asks for them.
 
     ``timeout``: total seconds for one answer, however slowly it arrives.
+
+    Raises:
+        FetchError: no machine can have the address.
     """
 
     def __init__(self, address: str, timeout: float) -> None:
@@ -132,6 +135,7 @@ class Fetcher:
             self._http,
         ]
         self._address, user, password = _split(address)
+        _check(self._address)
         if user:
             known = urllib.request.HTTPPasswordMgrWithDefaultRealm()
             known.add_password(None, self._address, user, password)
@@ -201,6 +205,18 @@ class Fetcher:
         if code in (401, 403):
             raise FetchError(f"wants another user or password ({code}); write http://user:password@…")
         raise FetchError(f"does not answer with a picture ({code}); check the address in a browser")
+
+
+def _check(address: str) -> None:
+    """Raises :class:`FetchError` if the host or port is invalid, or if there is a space in the address."""
+    try:
+        parts = urllib.parse.urlsplit(address)
+        host = (parts.hostname or "").encode("idna")
+        valid = bool(host) and parts.port != 0 and " " not in address
+    except ValueError:  # also of a port that is no number, or too large
+        valid = False
+    if not valid:
+        raise FetchError("is no valid address; write it as in http://phone.local:8080/video")
 
 
 def _split(address: str) -> tuple[str, str, str]:

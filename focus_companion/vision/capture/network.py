@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from http.client import HTTPException, HTTPResponse
 from typing import Final
-from urllib.parse import urlsplit
 
 import cv2
 
@@ -146,10 +145,10 @@ def open_address(address: str) -> Source:
         FrameError: it does not answer, or not with pictures.
     """
     name = shown_address(address)
-    if urlsplit(address).scheme.lower() == "rtsp":
+    if address.lower().startswith("rtsp:"):
         return _video(address, name, "check the address and the network")
-    fetch = Fetcher(address, READ_TIMEOUT)
     try:
+        fetch = Fetcher(address, READ_TIMEOUT)
         answer = fetch.open()
     except FetchError as error:
         raise FrameError(f"{name} {error}", "unreachable") from error
