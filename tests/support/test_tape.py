@@ -445,6 +445,13 @@ def test_a_tape_is_never_written_over(tmp_path: Path) -> None:
         taped(tmp_path / "file")
 
 
+def test_a_tape_replaces_no_pictures_of_a_recording(tmp_path: Path) -> None:
+    (tmp_path / "0000003.png").write_bytes(b"of another program")
+    with pytest.raises(TapeError, match="pictures already; give a folder of its own"):
+        taped(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["0000003.png"]
+
+
 @pytest.mark.parametrize(
     "lens", [None, LensProfile("a", Lens(640, 480, 511.3, (320.5, 239.1), (0.1, 0, 0, 0)))]
 )

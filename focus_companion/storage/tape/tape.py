@@ -34,6 +34,9 @@ VERSION: Final = 1
 INTERRUPTED: Final = "interrupted"
 """The end mark of a tape that may lack the events of its last picture."""
 
+_PICTURE_PATTERN: Final = "[0-9]" * 7 + ".png"
+"""Matches the names of a tape's pictures, which other programs give to pictures, too."""
+
 _MAX_QUEUED_PICTURES: Final = 6
 """Pictures that may be queued for writing; when the queue is full, the game waits for the disk a while."""
 
@@ -52,7 +55,7 @@ class Tape:
     game, ``again``, ``demo``), and the parameters of the pipeline.
 
     Raises:
-        TapeError: the folder cannot be used or holds a tape already.
+        TapeError: the folder cannot be used, or holds a tape or pictures already.
     """
 
     def __init__(self, folder: Path, header: Mapping[str, Any], *, megabytes: float) -> None:
@@ -66,11 +69,13 @@ class Tape:
         self._pictures: queue.Queue[tuple[str, Image] | None] = queue.Queue(_MAX_QUEUED_PICTURES)
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if next(folder.glob(_PICTURE_PATTERN), None) is not None:
+                raise FileExistsError  # the tape's would replace them
             made = private_files.create(folder / LINES_FILE)
         except FileExistsError as error:
             if not folder.is_dir():
                 raise TapeError(f"{folder} is not a folder; give a folder of its own") from error
-            raise TapeError(f"{folder} holds a tape already; give a folder of its own") from error
+            raise TapeError(f"{folder} holds a tape or pictures already; give a folder of its own") from error
         except OSError as error:
             raise TapeError(
                 f"{folder} cannot be written ({error.strerror or error}); give another"
