@@ -26,7 +26,7 @@ from focus_companion.commands.play import command
 from focus_companion.commands.shared.button import Presses
 from focus_companion.commands.shared.loudspeaker import ENGINE as ENGINE_NAME
 from focus_companion.commands.shared.loudspeaker import MAX_PENDING, Loudspeaker
-from focus_companion.commands.shared.speaking import Speaker, speaker
+from focus_companion.commands.shared.speaking import Speaker, TypedLines, speaker
 from focus_companion.game.colours import LETTER
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import Moved
@@ -182,7 +182,7 @@ def test_espeak_gives_its_first_samples_soon_after_the_event(tmp_path: Path) -> 
 def test_a_failing_engine_is_reported_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
-    """Without a sound card, espeak-ng exits with status 0."""
+    """Without a sound card, espeak-ng exits with status 0, and with the words of the system alone."""
     program = tmp_path / "espeak-ng"
     program.write_text(f"#!/bin/sh\ncat >/dev/null\necho error: no such card >&2\nexit {status}\n")
     program.chmod(0o755)
@@ -192,6 +192,7 @@ def test_a_failing_engine_is_reported_once(
     until(lambda: "no such card" in caplog.text and not loudspeaker.speaking)
     loudspeaker.close()
     assert caplog.text.count("no such card") == 1
+    assert ("no sound card can be used (no such card)" in caplog.text) == (status == 0)
 
 
 def test_without_the_engine_one_line_says_how_to_get_it(
@@ -299,3 +300,63 @@ def test_typed_questions_are_answered(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_the_language_is_optional(options: list[str], language: str | None) -> None:
     with command.make_context("play", options) as context:
         assert context.params["speak"] == language
+
+
+LEADER = """
+import os, signal, subprocess, sys
+terminal = os.open(sys.argv[1], os.O_RDWR)  # the first one that is opened in a session belongs to it
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+command = [sys.executable, "-c", sys.argv[2]]
+with subprocess.Popen(command, stdin=terminal, stdout=subprocess.PIPE, process_group=0) as program:
+    print(program.stdout.readline(), flush=True)
+    os.tcsetpgrp(terminal, program.pid)
+    print(program.stdout.readline(), flush=True)
+    program.kill()
+"""
+"""A shell: starts the program in the background, and brings it to the foreground after its first line."""
+
+READING = """
+import time
+from focus_companion.commands.shared.speaking import TypedLines
+TypedLines().go_to(lambda line: print("typed", line.strip(), flush=True))
+time.sleep(1)
+print("goes on", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_program_in_the_background_goes_on_and_may_come_back() -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-c", LEADER, os.ttyname(theirs), READING]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as shell:
+        timer = threading.Timer(20, os.killpg, (shell.pid, signal.SIGKILL))
+        timer.start()
+        try:
+            assert shell.stdout is not None
+            assert "goes on" in shell.stdout.readline(), "it was stopped"
+            os.write(ours, b"d5\n")
+            assert "typed d5" in shell.stdout.read()
+        finally:
+            timer.cancel()
+            shell.kill()
+            os.close(ours)
+            os.close(theirs)
+
+
+def test_typed_lines_go_to_the_last_receiver_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, write = os.pipe()
+    first: list[str] = []
+    second: list[str] = []
+    with os.fdopen(read) as typed:
+        monkeypatch.setattr(sys, "stdin", typed)
+        lines = TypedLines()
+        lines.go_to(first.append)
+        os.write(write, b"d5\n")
+        until(lambda: first == ["d5\n"])
+        lines.go_to(second.append)
+        os.write(write, b"\xff\n")
+        os.write(write, b"t\n")
+        until(lambda: second == ["\ufffd\n", "t\n"])
+        os.close(write)
+        until(lambda: not lines._thread.is_alive())
+    assert len(first) == 1

@@ -128,7 +128,9 @@ class Loudspeaker:
             lines = complaint.decode(errors="replace").strip().splitlines()
             last = lines[-1] if lines else ""
             # The status is negative if it was silenced, and 0, with an error message, without a sound card.
-            if speaking.returncode > 0 or (speaking.returncode == 0 and last.startswith("error")):
+            if speaking.returncode == 0 and last.startswith("error"):
+                self._report(f"no sound card can be used ({last.removeprefix('error: ')})")
+            elif speaking.returncode > 0:
                 self._report(last or f"it ended with status {speaking.returncode}")
 
     def _report(self, fault: str) -> None:

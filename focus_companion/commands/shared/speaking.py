@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from locale import getlocale
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final
 
 from focus_companion.commands.shared.console import print_notice
 from focus_companion.commands.shared.loudspeaker import ENGINE, VOICES, Loudspeaker, engine
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 QUESTION_KEYS: Final = {"r": "repeat", "t": "turn", "s": "standing", "c": "time"}
 """The question that a letter typed into the terminal stands for; a square's name asks about its stack."""
+
+_BACKGROUND_SECONDS: Final = 0.5
+"""Seconds between two tries to read from a terminal that another program has in the foreground."""
 
 HELP: Final = "To hear it, type r: again, t: whose turn, s: the score, c: the clocks, d5: that square"
 
@@ -82,7 +87,7 @@ def speaker(settings: Settings, session: Session, closing: ExitStack) -> Speaker
     # The event that began the game was emitted before there was a listener.
     loudspeaker.say(Utterance(opening(session.state(), voice)))
     if sys.stdin is not None and sys.stdin.isatty():
-        _listen(sys.stdin, made.typed)
+        _TYPED.go_to(made.typed)
         say(HELP)
     return made
 
@@ -92,10 +97,31 @@ def _language(chosen: str) -> str:
     return chosen if chosen in VOICES else system if system in VOICES else "en"
 
 
-def _listen(lines: TextIO, typed: Callable[[str], None]) -> None:
-    def read() -> None:
-        for line in lines:
-            typed(line)
+class TypedLines:
+    """The lines typed into the terminal, for one receiver at a time."""
 
-    # A daemon thread, because nothing can interrupt a thread that waits for a terminal.
-    threading.Thread(target=read, name="keys", daemon=True).start()
+    def __init__(self) -> None:
+        self._receive: Callable[[str], None] = lambda _: None
+        # One for the whole process, because nothing can interrupt a thread that waits for a terminal.
+        self._thread = threading.Thread(target=self._read, name="keys", daemon=True)
+
+    def go_to(self, receive: Callable[[str], None]) -> None:
+        """From now on, call ``receive`` with every line, on a thread of its own. On the main thread."""
+        self._receive = receive
+        if self._thread.ident is None:
+            # While the program is in the background, reading fails, and does not stop the program.
+            signal.signal(signal.SIGTTIN, signal.SIG_IGN)
+            self._thread.start()
+
+    def _read(self) -> None:
+        with open(sys.stdin.fileno(), errors="replace", closefd=False) as lines:
+            while True:
+                try:
+                    for line in lines:
+                        self._receive(line)
+                    return
+                except OSError:
+                    time.sleep(_BACKGROUND_SECONDS)
+
+
+_TYPED: Final = TypedLines()
