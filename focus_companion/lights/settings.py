@@ -15,6 +15,9 @@ COLOURS: Final = ("red", "green", "blue", "yellow")
 
 BACKENDS: Final = ("auto", "none", "gpio", "serial", "wled")
 
+_MAX_BAUD: Final = 4_000_000
+"""The highest speed of serial ports on Linux, in bits per second."""
+
 MAX_PIXEL: Final = 0xFFFF
 """The highest number of a pixel; an Adalight frame gives the number of pixels less one in two bytes."""
 
@@ -201,6 +204,8 @@ def _wled(table: Mapping[str, Any]) -> WledSettings:
         raise LightSettingsError(
             f'lights.wled.url: "{settings.url}" is not an address like http://strip.local'
         )
+    if not 1 <= settings.baud <= _MAX_BAUD:
+        raise LightSettingsError(f"lights.wled.baud: {settings.baud} is not in 1 … {_MAX_BAUD}")
     if settings.pixels and max(settings.pixels.values()) > MAX_PIXEL:
         name, index = max(settings.pixels.items(), key=lambda item: item[1])
         raise LightSettingsError(f"lights.wled.pixels.{name}: {index} is not in 0 … {MAX_PIXEL}")

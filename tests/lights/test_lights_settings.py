@@ -76,6 +76,8 @@ def test_settings_are_read(toml: str, settings: LightSettings) -> None:
         ("[wled]\npixels = {d5 = -7}", "lights.wled.pixels.d5"),
         ("[wled]\nport = 'x'\npixels = {d5 = 7, e5 = 8, warning = 7}", "d5 and warning both have pixel 7"),
         ("[wled]\nport = 'x'\npixels = {d5 = 7, e5 = 65536}", "lights.wled.pixels.e5: 65536"),
+        ("[wled]\nport = 'x'\nbaud = 0", "lights.wled.baud: 0"),
+        ("[wled]\nport = 'x'\nbaud = 4_000_001", "lights.wled.baud: 4000001 is not in 1 … 4000000"),
         ('[wled]\nurl = "ftp://strip.local"', 'lights.wled.url: "ftp://strip.local"'),
         ('[wled]\nurl = "http://"', "lights.wled.url"),
         ('[wled]\nurl = "http://strip:ab"', "lights.wled.url"),
