@@ -18,7 +18,7 @@ import pytest
 from small_demo import SMALL_DEMO
 
 from focus_companion.commands import watch as watch_module
-from focus_companion.commands.shared.taping import begin_tape, sight_from_json, sight_to_json
+from focus_companion.commands.shared.taping import begin_tape, sight_to_json
 from focus_companion.game.moves import Move
 from focus_companion.game.record import Entry, GameRecord
 from focus_companion.game.rules import Rules
@@ -35,9 +35,6 @@ from focus_companion.storage.tape.stills import _jpeg, stills
 from focus_companion.storage.tape.tape import Tape, TapeError
 from focus_companion.vision.capture.frames import Frame, lazily_decoded
 from focus_companion.vision.capture.jpeg import JpegPicture
-from focus_companion.vision.geometry.board_profiles import board_profile
-from focus_companion.vision.geometry.lens_profiles import LensProfile
-from focus_companion.vision.geometry.scene import Lens
 
 ROOT = Path(__file__).parents[2]
 
@@ -433,32 +430,6 @@ def test_the_decisions_are_on_the_tape_in_their_places(tmp_path: Path) -> None:
     assert [line["decided"]["why"] for line in lines if "decided" in line] == ["the start", "a turn"]
     compared = list(Recording(tmp_path).run(Brightness))
     assert compared and all(one.same for one in compared)
-
-
-def test_a_tape_is_never_written_over(tmp_path: Path) -> None:
-    _, tape = taped(tmp_path)
-    tape.close()
-    with pytest.raises(TapeError, match="already"):
-        taped(tmp_path)
-    (tmp_path / "file").touch()
-    with pytest.raises(TapeError, match="not a folder"):
-        taped(tmp_path / "file")
-
-
-def test_a_tape_replaces_no_pictures_of_a_recording(tmp_path: Path) -> None:
-    (tmp_path / "0000003.png").write_bytes(b"of another program")
-    with pytest.raises(TapeError, match="pictures already; give a folder of its own"):
-        taped(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["0000003.png"]
-
-
-@pytest.mark.parametrize(
-    "lens", [None, LensProfile("a", Lens(640, 480, 511.3, (320.5, 239.1), (0.1, 0, 0, 0)))]
-)
-@pytest.mark.parametrize("boards", [None, (board_profile(),)])
-def test_how_the_pictures_were_looked_at_is_kept_whole(lens: Any, boards: Any) -> None:
-    written = json.loads(json.dumps(sight_to_json("left", boards, lens)))
-    assert sight_from_json(written).keywords == {"rank1": "left", "profiles": boards, "lens": lens}
 
 
 def run(*args: str | Path) -> subprocess.CompletedProcess[str]:

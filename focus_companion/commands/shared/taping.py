@@ -14,6 +14,8 @@ import click
 from focus_companion import __version__
 from focus_companion.commands.shared.console import BadInput
 from focus_companion.commands.shared.numbers import NumberRange
+from focus_companion.formats.errors import shown
+from focus_companion.game.squares import SIDES
 
 if TYPE_CHECKING:
     from focus_companion.session.decisions import DecisionLog
@@ -80,8 +82,10 @@ def sight_from_json(settings: Mapping[str, Any]) -> partial[Pipeline]:
             inner = lens["lens"]
             tuples = {name: tuple(inner[name]) for name in ("centre", "distortion")}
             lens = LensProfile(**dict(lens, lens=Lens(**dict(inner, **tuples))))
-        return partial(Pipeline, profiles=boards, rank1=str(settings["rank1"]), lens=lens)
-    except (KeyError, TypeError) as error:
+        if (rank1 := settings["rank1"]) not in SIDES:
+            raise ValueError(f"rank1 is {shown(rank1)}")
+        return partial(Pipeline, profiles=boards, rank1=rank1, lens=lens)
+    except (KeyError, TypeError, ValueError) as error:
         raise BadInput(f"the tape does not say how its pictures were read ({error})") from error
 
 
