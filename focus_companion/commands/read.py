@@ -87,6 +87,8 @@ def command(
 
     if rise is not None and learn is None:
         raise BadInput("--rise is for measuring a set: give --learn FILE.toml, then --board FILE.toml")
+    if learn is not None and as_json:
+        raise BadInput("--json is for a position, and --learn measures a set; leave one of them out")
     try:
         picture = read_image(image)
     except FrameError as error:

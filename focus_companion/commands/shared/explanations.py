@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from focus_companion.commands.shared.console import BadInput, NegativeResult
 from focus_companion.commands.shared.numbers import NumberRange
@@ -23,13 +24,22 @@ _MAX_SECONDS: Final = 1e9
 
 def explain_options(command: F) -> F:
     """Add both options: ``explain``, times in seconds, and ``explain_to``, a folder."""
+    # Handled first, so that the other can tell whether it is there.
     times = click.option("--explain", metavar="TIME", type=NumberRange(0, _MAX_SECONDS), multiple=True,
+                         is_eager=True,
                          help="Explain the decision at this time (seconds, as in the events) by a picture, "
                          "and end; may be repeated.")  # fmt: skip
     folder = click.option("--explain-to", metavar="FOLDER", default=".", show_default=True,
-                          type=click.Path(path_type=Path, file_okay=False),
+                          type=click.Path(path_type=Path, file_okay=False), callback=_with_times,
                           help="Where explained-TIME.png and .json are written.")  # fmt: skip
     return times(folder(command))
+
+
+def _with_times(context: click.Context, option: click.Parameter, folder: Path) -> Path:
+    given = context.get_parameter_source(str(option.name)) is not ParameterSource.DEFAULT
+    if given and not context.params["explain"]:
+        raise click.UsageError("--explain-to says where --explain TIME writes; give both", context)
+    return folder
 
 
 def write_explanations(explainer: Explainer, folder: Path, *, to_stderr: bool = False) -> None:
