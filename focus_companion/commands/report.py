@@ -110,7 +110,9 @@ def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool
     with tempfile.TemporaryDirectory(prefix="focus-companion-report-") as shown:
         for name, data in parts.items():
             (Path(shown) / name).write_bytes(data)
-        click.echo(f"This would be in the file, and nothing else. Look at it in {shown}")
+        # Without a question, the folder is gone before anybody can look.
+        where = f"This would be in the file, and nothing else. Look at it in {shown}"
+        click.echo(where if ask else "This goes into the file, and nothing else:")
         for name, data in parts.items():
             click.echo(f"  {name:14} {len(data) / 1000:8.1f} kB  {_DESCRIPTIONS[name]}")
         question = "The pictures show your board to whoever you give the file. Pack them?"
@@ -150,4 +152,5 @@ def _confirmed(question: str) -> bool:
         if sys.stdin is not None and sys.stdin.isatty():
             raise
         click.echo()
-        raise BadInput("nothing was packed: nobody answered; look at the pictures, then give --yes") from None
+        remedy = "run it in a terminal to look at the pictures first, or give --yes to pack them unseen"
+        raise BadInput(f"nothing was packed: nobody answered; {remedy}") from None

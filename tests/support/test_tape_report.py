@@ -118,7 +118,12 @@ def test_a_report_of_a_tape_asks_first_and_packs_no_more_than_it_showed(
         assert name in refused.output
     unasked = CliRunner().invoke(command, ["--tape", str(folder), "--output", str(out)], input="")
     assert isinstance(unasked.exception, BadInput) and "--yes" in str(unasked.exception), "as from a script"
+    assert "in a terminal to look at the pictures" in str(unasked.exception), "the folder is gone by now"
     assert not out.exists()
+    unseen = CliRunner().invoke(
+        command, ["--tape", str(folder), "--output", str(tmp_path / "unseen"), "--yes"]
+    )
+    assert unseen.exit_code == 0 and "Look at it in" not in unseen.output
     done = CliRunner().invoke(command, ["--tape", str(folder), "--output", str(out)], input="y\n")
     assert done.exit_code == 0 and "Nothing was sent" in done.output
     with zipfile.ZipFile(out) as packed:
