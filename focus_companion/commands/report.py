@@ -6,6 +6,8 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -75,8 +77,7 @@ def command(
     from focus_companion.support.report import write_report
 
     settings = load(flags)
-    path, out = _new_file(output)
-    with out:
+    with _new_file(output) as (path, out):
         found, seen = examine(settings)
         shown = _pictures(settings, seen) if pictures else None
         names = write_report(out, settings, found, shown)
@@ -86,13 +87,21 @@ def command(
     click.echo("Look through it before you pass it on.")
 
 
-def _new_file(output: Path | None) -> tuple[Path, BinaryIO]:
+@contextmanager
+def _new_file(output: Path | None) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file and its name; deleted if it is not finished, as after Ctrl-C."""
     from focus_companion.support.report import new_file
 
     try:
-        return new_file(output)
+        path, out = new_file(output)
     except FileExistsError:
         raise BadInput(f"--output: {output} is there already; give another name") from None
+    try:
+        with out:
+            yield path, out
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool, ask: bool) -> None:
@@ -119,8 +128,7 @@ def _of_tape(tape: Path, output: Path | None, at: float | None, *, blurred: bool
         if ask and not _confirmed(question):
             click.echo("Nothing was packed.")
             return
-    path, out = _new_file(output)
-    with out:
+    with _new_file(output) as (path, out):
         pack(out, parts)
     click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB). Nothing was sent: you choose who gets it.")
 

@@ -20,7 +20,9 @@ import cv2
 import numpy as np
 import pytest
 
+from focus_companion.commands import report as report_command
 from focus_companion.commands.doctor import _camera, _checks
+from focus_companion.commands.shared import console
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import GameBegan
 from focus_companion.settings import Settings
@@ -413,3 +415,17 @@ def test_report_as_a_command(tmp_path: Path) -> None:
     assert dated.returncode == 0 and found.name in dated.stdout
     with zipfile.ZipFile(found) as packed:
         assert not any(name.startswith("pictures") for name in packed.namelist())
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, OSError(errno.ENOSPC, "full")], ids=["Ctrl-C", "full"])
+def test_a_report_that_is_not_finished_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: BaseException
+) -> None:
+    def examine(settings: Settings) -> None:
+        assert list(tmp_path.glob("*.zip")), "a name in use is refused before anything is examined"
+        raise end
+
+    monkeypatch.setattr(report_command, "examine", examine)
+    words = ["report", "--data", str(tmp_path / "data"), "--output", str(tmp_path / "report.zip")]
+    assert console.run(report_command.command, words[1:]) == (130 if end is KeyboardInterrupt else 2)
+    assert not list(tmp_path.glob("*.zip"))
