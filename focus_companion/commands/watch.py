@@ -18,6 +18,7 @@ import click
 from focus_companion.addresses import shown_address
 from focus_companion.commands.shared import memory, threads
 from focus_companion.commands.shared.console import BadInput, NegativeResult
+from focus_companion.commands.shared.ending import finished_first
 from focus_companion.commands.shared.event_lines import event_line
 from focus_companion.commands.shared.explanations import explain_options, write_explanations
 from focus_companion.commands.shared.numbers import NumberRange
@@ -118,7 +119,7 @@ def command(
     if kept_at is not None and events is not None and kept_at.resolve() == Path(events).resolve():
         raise BadInput(f"--record: {record} is the file of --events; give another name")
     try:
-        with ExitStack() as closing:
+        with finished_first(), ExitStack() as closing:
             frames = closing.enter_context(open_source(source, fps=fps))
             if kept_at is not None:
                 # Not before the source is open: an earlier game in that file would be lost for nothing.

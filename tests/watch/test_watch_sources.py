@@ -86,6 +86,19 @@ def test_a_record_that_cannot_be_written_is_refused_before_the_game(tmp_path: Pa
     assert copy.read_bytes() == b"a recording"
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_the_record_is_written_also_if_the_program_is_terminated(tmp_path: Path, number: int) -> None:
+    record = tmp_path / "game.json"
+    command = [sys.executable, "-m", "focus_companion.cli", "watch", CLIP, *RULES, "--events", "-"]
+    with subprocess.Popen([*command, "--record", record], cwd=ROOT, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        # More than a hundred pictures are still to come.
+        assert b'"ready"' in process.stdout.readline()
+        process.send_signal(number)
+        assert process.wait(timeout=60) == -number, "for a supervisor, it is as terminated as before"
+    assert json.loads(record.read_text(encoding="utf-8"))["format"] == "focus-companion game"
+
+
 def test_the_events_do_not_replace_the_recording_that_is_read(tmp_path: Path) -> None:
     recording = tmp_path / "game.mp4"
     shutil.copyfile(CLIP, recording)
