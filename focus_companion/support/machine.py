@@ -112,8 +112,12 @@ def check_disk(folder: Path, clock: Callable[[], float] = time.perf_counter) -> 
             probe.unlink()
     except OSError as error:
         why = error.strerror or error
+        remedy = "make it writable" if isinstance(error, PermissionError) else "free it"
         yield Check(
-            "writing", "fail", f"{there} cannot be written ({why})", "free it, or give another --data folder"
+            "writing",
+            "fail",
+            f"{there} cannot be written ({why})",
+            f"{remedy}, or give another --data folder",
         )
         return
     median = sorted(took)[len(took) // 2]
@@ -172,6 +176,9 @@ def check_port(port: int, host: str) -> Iterator[Check]:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
+        except PermissionError:
+            yield Check("port", "warn", f"{port} may not be used by this user", "give a --port from 1024 on")
+            return
         except OSError as error:
             text = f"{port} cannot be used ({error.strerror}); play runs already, or another program uses it"
             yield Check("port", "warn", text, "end that program, or give another --port")

@@ -406,3 +406,15 @@ def test_a_name_is_only_a_name(name: str, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FrameError):
         open_source(name)
+
+
+def test_a_picture_of_a_folder_that_may_not_be_read_is_named_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def iterdir(folder: Path) -> Iterator[Path]:
+        raise PermissionError(13, "Permission denied", str(folder / "7.png"))
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    with pytest.raises(FrameError) as refused:
+        open_source(str(tmp_path))
+    assert str(refused.value) == f"{tmp_path / '7.png'} cannot be read (Permission denied)"

@@ -20,9 +20,11 @@ import cv2
 import numpy as np
 import pytest
 
+from focus_companion import private_files
 from focus_companion.commands import report as report_command
 from focus_companion.commands.doctor import _camera, _checks
 from focus_companion.commands.shared import console
+from focus_companion.commands.shared.serving import port_is_free
 from focus_companion.game.rules import Rules
 from focus_companion.session.events import GameBegan
 from focus_companion.settings import Settings
@@ -146,6 +148,30 @@ def test_a_port_in_use_is_reported() -> None:
         port = taken.getsockname()[1]
         assert states(machine.check_port(port, "127.0.0.1")) == {"port": "warn"}
     assert states(machine.check_port(0, "127.0.0.1")) == {"port": "ok"}
+
+
+def test_a_port_that_this_user_may_not_use_is_reported_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bind(self: socket.socket, address: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(socket.socket, "bind", bind)
+    (found,) = machine.check_port(80, "127.0.0.1")
+    assert (found.text, found.remedy) == ("80 may not be used by this user", "give a --port from 1024 on")
+    with pytest.raises(
+        console.BadInput, match="--port 80 may not be used by this user; give a --port from 1024"
+    ):
+        port_is_free(Settings(Path(), port=80))
+
+
+def test_a_folder_that_this_user_may_not_write_to_is_not_said_to_be_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def create(path: Path) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(private_files, "create", create)
+    failed = [check for check in machine.check_disk(tmp_path) if check.state == "fail"]
+    assert [check.remedy for check in failed] == ["make it writable, or give another --data folder"]
 
 
 def test_lights(tmp_path: Path) -> None:

@@ -72,6 +72,8 @@ def _no_port(settings: Settings, error: OSError) -> BadInput:
     """The error for a port that cannot be used."""
     why = (error.strerror or str(error)).lower()
     place = f"{settings.place('port')} {settings.port}"
+    if isinstance(error, PermissionError):
+        return BadInput(f"{place} may not be used by this user; give a --port from 1024 on")
     return BadInput(f"{place}: {why}; end the program that uses it, or give another --port")
 
 

@@ -145,7 +145,9 @@ def open_source(
     except (OSError, ValueError) as error:
         if isinstance(error, FrameError):
             raise
-        raise FrameError(f"{text} cannot be read ({error})") from error
+        # Of a folder, it may be one of the pictures.
+        name, why = getattr(error, "filename", None) or text, getattr(error, "strerror", None) or error
+        raise FrameError(f"{name} cannot be read ({why})") from error
     raise FrameError(
         f"there is no {text}; give a camera number, a video file, a folder of pictures or an address"
     )
