@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import Floats
 from .capture.frames import Image
+from .geometry.resize import resized
 from .geometry.scene import outline
 from .geometry.stack_masks import Outlines
-
-Colour = tuple[int, int, int]
 
 _PIECE_COLOURS = {"r": (60, 60, 255), "g": (90, 220, 90), "b": (255, 140, 60), "y": (40, 220, 255)}
 """BGR of the outlines of pieces, by letter."""
@@ -34,61 +34,69 @@ _STROKES = {
 OpenCV's text is not used, as it caches some 6 MB of fonts for every thread that ever wrote, and hundreds of
 threads serve the page."""
 
-
+_WHITE = (255, 255, 255)
 _WRONG_COLOUR = (40, 60, 255)
 """BGR of the rings around squares that must be corrected."""
+
+_SHIFT = 3
+"""Binary digits after the point in the coordinates of what is drawn: it is placed to an eighth of a pixel."""
 
 
 def draw_reading(image: Image, outlines: Outlines, stacks: Sequence[str], wrong: Sequence[int] = ()) -> Image:
     """A copy of ``image`` (H, W, 3) BGR with the lattice, and the outlines and height of every stack.
 
-    The squares ``wrong`` (indices) are ringed and marked; the stacks drawn there are those that should be
-    there.
+    ``image`` shows what the camera of ``outlines`` sees, at any size. The squares ``wrong`` (indices) are
+    ringed and marked; the stacks drawn there are those that should be there.
     """
     drawn = image.copy()
-    camera, profile = outlines.camera, outlines.profile
-    scale = image.shape[1] / camera.lens.width
-    thickness = max(1, round(camera.pitch_pixels(profile) * scale / 40))
-
-    def line(points: Floats, colour: Colour, width: int, *, closed: bool = True) -> None:
-        pixels = np.round(points * scale * 8).astype(np.int32)
-        cv2.polylines(drawn, [pixels], closed, colour, width, cv2.LINE_AA, 3)
-
-    half = profile.pitch / 2
+    camera, profile = resized(outlines.camera, image), outlines.profile
+    pitch, half = camera.pitch_pixels(profile), profile.pitch / 2
+    thickness = max(1, round(pitch / 40))
     for square in range(len(profile.centres)):
-        line(camera.project(profile.outline_of(square, half)), (255, 255, 255), 1)
+        _draw_line(drawn, camera.project(profile.outline_of(square, half)), _WHITE, 1)
     for square in outlines.far_to_near:
         stack = stacks[square]
         if not stack:
             continue
-        centre = (float(profile.centres[square][0]), float(profile.centres[square][1]))
+        x, y = profile.centres[square].tolist()
         for level, piece in enumerate(stack):
-            hull = outline(camera, profile.piece, centre, level * profile.rise)
-            line(hull, (20, 20, 20), thickness + 2)
-            line(hull, _PIECE_COLOURS[piece], thickness)
+            hull = outline(camera, profile.piece, (x, y), level * profile.rise)
+            _draw_line(drawn, hull, (20, 20, 20), thickness + 2)
+            _draw_line(drawn, hull, _PIECE_COLOURS[piece], thickness)
         if len(stack) > 1:
-            for stroke in _number_strokes(len(stack), hull.mean(0) * scale, 2.0 * thickness):
-                line(stroke / scale, (0, 0, 0), 3 * thickness, closed=False)
-                line(stroke / scale, (255, 255, 255), thickness, closed=False)
+            for stroke in _number_strokes(len(stack), hull.mean(0), 2.0 * thickness):
+                _draw_line(drawn, stroke, (0, 0, 0), 3 * thickness, closed=False)
+                _draw_line(drawn, stroke, _WHITE, thickness, closed=False)
     for square in wrong:
         ring = camera.project(profile.outline_of(square, half))
-        line(ring, (255, 255, 255), 3 * thickness + 2)
-        line(ring, _WRONG_COLOUR, 3 * thickness)
+        _draw_line(drawn, ring, _WHITE, 3 * thickness + 2)
+        _draw_line(drawn, ring, _WRONG_COLOUR, 3 * thickness)
         # The mark at the corner distinguishes the ring from the lattice for people who cannot see its colour.
         middle = camera.project(profile.outline_of(square, 0.7 * half))[2]
-        _draw_warning_sign(drawn, middle * scale, max(5.0, 0.13 * camera.pitch_pixels(profile) * scale))
+        _draw_warning_sign(drawn, middle, max(5.0, 0.13 * pitch))
     return drawn
+
+
+def _draw_line(
+    drawn: Image, points: Floats, colour: tuple[int, int, int], width: int, *, closed: bool = True
+) -> None:
+    """Draw a polyline through ``points`` (N, 2), in pixels."""
+    cv2.polylines(drawn, [_shifted(points)], closed, colour, width, cv2.LINE_AA, _SHIFT)
+
+
+def _shifted(pixels: Floats | float) -> NDArray[np.int32]:
+    """Coordinates or lengths in pixels as OpenCV's drawing functions take them, with :data:`_SHIFT`."""
+    return np.round(np.multiply(pixels, 1 << _SHIFT)).astype(np.int32)
 
 
 def _draw_warning_sign(drawn: Image, middle: Floats, radius: float) -> None:
     """Draw an exclamation mark on a disc."""
-    centre = (round(middle[0] * 8), round(middle[1] * 8))
-    cv2.circle(drawn, centre, round(radius * 8), _WRONG_COLOUR, -1, cv2.LINE_AA, 3)
-    cv2.circle(drawn, centre, round(radius * 8), (255, 255, 255), max(1, round(radius / 6)), cv2.LINE_AA, 3)
-    stroke = max(1, round(radius / 3))
+    centre, size = _shifted(middle).tolist(), int(_shifted(radius))
+    cv2.circle(drawn, centre, size, _WRONG_COLOUR, -1, cv2.LINE_AA, _SHIFT)
+    cv2.circle(drawn, centre, size, _WHITE, max(1, round(radius / 6)), cv2.LINE_AA, _SHIFT)
     for top, end in ((-0.55, 0.1), (0.5, 0.52)):
-        ends = np.round((middle + np.array([(0.0, top * radius), (0.0, end * radius)])) * 8).astype(np.int32)
-        cv2.polylines(drawn, [ends], False, (255, 255, 255), stroke, cv2.LINE_AA, 3)
+        stroke = middle + radius * np.array([(0.0, top), (0.0, end)])
+        _draw_line(drawn, stroke, _WHITE, max(1, round(radius / 3)), closed=False)
 
 
 def _number_strokes(value: int, middle: Floats, unit: float) -> list[Floats]:
