@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -81,7 +81,7 @@ class Measured:
     error: float
     views: int
     tilts: tuple[float, ...]
-    remarks: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...]
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ...game.squares import FILE, INDEX, RANK
+from ...game.squares import FILE, RANK
 from .pose import turned
 from .scene import BoardProfile, Camera, at_height
 
@@ -16,11 +16,13 @@ T = TypeVar("T")
 SIDES = {"bottom": (0.0, 1.0), "left": (-1.0, 0.0), "top": (0.0, -1.0), "right": (1.0, 0.0)}
 """Directions in the picture, x to the right and y down."""
 
+_SQUARE_AT = {place: square for square, place in enumerate(zip(FILE, RANK, strict=True))}
+"""Indices of the squares by file and rank, both 0 to 7."""
+
 
 def quarter(square: int) -> int:
     """The square to which an anticlockwise quarter turn of the board maps this one."""
-    file, rank = 7 - RANK[square], FILE[square]
-    return INDEX[f"{'abcdefgh'[file]}{rank + 1}"]
+    return _SQUARE_AT[7 - RANK[square], FILE[square]]
 
 
 def turned_stacks(stacks: Sequence[T], quarters: int) -> tuple[T, ...]:
@@ -33,9 +35,7 @@ def turned_stacks(stacks: Sequence[T], quarters: int) -> tuple[T, ...]:
 
 def mirrored_stacks(stacks: Sequence[T]) -> tuple[T, ...]:
     """The 52 squares as in a mirrored picture: with the files in reverse order."""
-    return tuple(
-        stacks[INDEX[f"{'abcdefgh'[7 - file]}{rank + 1}"]] for file, rank in zip(FILE, RANK, strict=True)
-    )
+    return tuple(stacks[_SQUARE_AT[7 - file, rank]] for file, rank in zip(FILE, RANK, strict=True))
 
 
 def looks_mirror_symmetric(stacks: Sequence[str]) -> bool:

@@ -29,6 +29,10 @@ PAPERS: Final = {"a4": (297.0, 210.0), "letter": (279.4, 215.9)}
 """Width and height of each paper in millimetres."""
 RULER: Final = 100.0
 """Length of a ruler in millimetres."""
+_RULER_GAP: Final = 4.0
+"""Millimetres between the fields and a ruler."""
+_LINE: Final = 0.2
+"""Width of a ruler's lines in millimetres."""
 _INSTRUCTIONS: Final = (
     "Focus Companion: print at 100 % (actual size). Both rulers must measure 100 mm. "
     "Glue it on a stiff board."
@@ -72,13 +76,14 @@ def fields() -> Iterator[Rectangle]:
 
 def rulers(left: float, top: float) -> Iterator[Rectangle]:
     """One ruler below and one to the left of the fields, whose top left corner is at (left, top)."""
-    below, beside = top + ROWS * SQUARE + 4.0, left - 4.0
-    for step in range(int(RULER) // 10 + 1):
-        length = 3.0 if step % 5 == 0 else 1.8
-        yield Rectangle(left + 10 * step - 0.1, below, 0.2, length)
-        yield Rectangle(beside - length, top + 10 * step - 0.1, length, 0.2)
-    yield Rectangle(left, below - 0.1, RULER, 0.2)
-    yield Rectangle(beside - 0.1, top, 0.2, RULER)
+    below, beside = top + ROWS * SQUARE + _RULER_GAP, left - _RULER_GAP
+    half = _LINE / 2
+    for at in range(0, int(RULER) + 1, 10):
+        length = 1.8 if at % 50 else 3.0
+        yield Rectangle(left + at - half, below, _LINE, length)
+        yield Rectangle(beside - length, top + at - half, length, _LINE)
+    yield Rectangle(left, below - half, RULER, _LINE)
+    yield Rectangle(beside - half, top, _LINE, RULER)
 
 
 @dataclass(frozen=True)
