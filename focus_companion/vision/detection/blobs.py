@@ -65,7 +65,7 @@ class Roundness:
         dilated = self._dilated.get(reach)
         if dilated is None:
             step = np.arange(-reach, reach + 1)
-            disc = (step[:, None] ** 2 + step**2 <= reach * reach + 0.5).astype(np.uint8)
+            disc = (step[:, None] ** 2 + step**2 <= reach**2).astype(np.uint8)
             wide = cv2.copyMakeBorder(
                 self.response, reach, reach, reach, reach, cv2.BORDER_CONSTANT, value=(-np.inf,)
             )
@@ -103,7 +103,7 @@ def _disc_kernels() -> tuple[Singles, Singles]:
     rho = np.hypot(x, y) / _KERNEL_RADIUS
     # The rim carries the most information; the shading inside helps where a dome has little contrast.
     weight = np.exp(-(((rho - 0.95) / 0.28) ** 2)) + 0.25 * np.exp(-(((rho - 0.5) / 0.25) ** 2))
-    weight[rho < 0.15] = 0
+    weight[reach, reach] = 0  # where the angle is undefined
     weight /= weight.sum()
     angle = 2 * np.arctan2(y, x)
     return (weight * np.cos(angle)).astype(np.float32), (weight * np.sin(angle)).astype(np.float32)
@@ -130,8 +130,7 @@ def gradients(planes: Singles) -> tuple[Singles, Singles]:
     sine = np.zeros(planes.shape[:2], np.float32)
     for rows, around, own in strips(len(planes), 1):
         for plane in cv2.split(planes[around]):
-            gx = cv2.Sobel(plane, cv2.CV_32F, 1, 0, ksize=3, scale=0.125)[own]
-            gy = cv2.Sobel(plane, cv2.CV_32F, 0, 1, ksize=3, scale=0.125)[own]
+            gx, gy = (cv2.Sobel(plane, cv2.CV_32F, *axis, scale=1 / 8)[own] for axis in ((1, 0), (0, 1)))
             sine[rows] += 2 * gx * gy
             cosine[rows] += (gx - gy) * (gx + gy)
     return cosine, sine

@@ -10,7 +10,16 @@ from ...game.position import MAX_HEIGHT
 from ..arrays import Floats, Integers, Mask
 from ..geometry.pose import Prior, adjust
 from ..geometry.scene import BoardProfile, Camera
-from .edges import DIRECTIONS, NORMALS, Edges, OutlinePoints, agreement, nearest_edges, outlines
+from .edges import (
+    DIRECTIONS,
+    NORMALS,
+    Edges,
+    OutlinePoints,
+    agreement,
+    agreement_reach,
+    nearest_edges,
+    outlines,
+)
 
 HEIGHTS = range(MAX_HEIGHT + 1)
 """Numbers of pieces that may stand on a square."""
@@ -65,7 +74,7 @@ def likely_stacks(
     reach, count = max(1.0, 0.05 * camera.pitch_pixels(profile)), len(profile.centres)
     every = np.repeat(HEIGHTS, count)
     shown = outlines(camera, profile, every, np.tile(profile.centres, (len(HEIGHTS), 1)))
-    table = np.nan_to_num(agreement(edges, shown, reach), nan=0.0).reshape(-1, count)
+    table = np.nan_to_num(agreement(edges, shown, reach)).reshape(-1, count)
     heights = (table - _HEIGHT_PENALTY * np.arange(len(HEIGHTS))[:, None]).argmax(0)
     best = heights * count + np.arange(count)
     return heights, table.ravel()[best], OutlinePoints(shown.points[best], shown.pixels[best])
@@ -79,11 +88,11 @@ def outline_agreement(
     """
     known = np.array(heights)
     shown = outlines(camera, profile, known, profile.centres)
-    values = agreement(edges, shown, max(1.0, 0.04 * camera.pitch_pixels(profile)))
+    values = agreement(edges, shown, agreement_reach(camera, profile))
     weights = _with_outline(profile, known) * (1.0 if squares is None else squares)
     if not weights.any():
         return 0.0
-    return float(np.average(np.clip(np.nan_to_num(values, nan=0.0), 0, None), weights=weights))
+    return float(np.average(np.fmax(values, 0.0), weights=weights))
 
 
 def fit_outlines(
@@ -116,7 +125,7 @@ def fit_outlines(
         if heights is not None:
             weight = weight * ~occluded(camera, profile, shown, counts)
         weight = weight * (_with_outline(profile, counts) * share)[:, None]
-        used = weight > _MIN_WEIGHT * min(1.0, float(share[share > 0].min(initial=1.0)))
+        used = weight > _MIN_WEIGHT * share[share > 0].min(initial=1.0)
         if used.sum() < MIN_EDGE_POINTS:
             return camera
         normals = np.broadcast_to(DIRECTIONS, (*shown.pixels.shape[:1], NORMALS, 2))[used]

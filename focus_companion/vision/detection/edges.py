@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
+from math import ceil
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ...game.position import MAX_HEIGHT
 from ..arrays import Floats, Integers, Mask, Singles
 from ..geometry.scene import BoardProfile, Camera, Solid
 from ..geometry.stack_masks import Window
@@ -31,8 +34,13 @@ _DOUBLED_NORMALS: Singles = np.stack([np.cos(2 * _ANGLES), np.sin(2 * _ANGLES)])
 _BLUR_SIGMA = 1.0
 """Standard deviation in pixels of the blur before edge detection."""
 
-_BLUR_REACH = 8
-"""Maximum distance, in rows, of the pixels on which a blurred gradient depends."""
+_BLUR_REACH = ceil(4 * _BLUR_SIGMA) + 1
+"""Maximum distance, in rows, of the pixels on which a blurred gradient depends: OpenCV's blur ends at four
+standard deviations, and the gradient takes one more row."""
+
+_AGREEMENT_REACH = 0.04
+"""Distance, in squares, at which an outline still agrees with an edge. Raising it, poses that are off by that
+much agree as well; the weights of the site classifier would have to be fitted anew."""
 
 REACH_SIGMA = 0.7
 """Standard deviation of the preference for near edges, as a fraction of the search distance."""
@@ -69,8 +77,8 @@ def outlines(camera: Camera, profile: BoardProfile, heights: Integers, centres: 
     count = len(centres)
     kinds, kind = np.unique(heights, return_inverse=True)
     solids = [stack_solid(profile, height) for height in kinds.tolist()]
-    step = np.array([0.5 * solid.radius for solid in solids])[kind, None, None]
-    middle = np.column_stack([centres, np.array([0.5 * solid.height for solid in solids])[kind]])
+    step = np.array([solid.radius / 2 for solid in solids])[kind, None, None]
+    middle = np.column_stack([centres, np.array([solid.height / 2 for solid in solids])[kind]])
     probes = middle[:, None] + step * np.concatenate([np.eye(3), -np.eye(3)])
     shown = camera.project(probes.reshape(-1, 3)).reshape(count, 2, 3, 2)
     slopes = (shown[:, 0] - shown[:, 1]) / (2 * step)
@@ -134,11 +142,11 @@ def _gradients(image: NDArray[np.uint8]) -> tuple[Singles, Singles]:
 
 
 def board_bounds(camera: Camera, profile: BoardProfile) -> Window:
-    """The window of the board with stacks of five and a margin of a square; the whole picture if the board
-    lies outside it.
+    """The window of the board with full stacks and a margin of a square; the whole picture if the board lies
+    outside it.
     """
-    half = 5 * profile.pitch
-    box = [(x, y, z) for x in (-half, half) for y in (-half, half) for z in (0.0, 5 * profile.rise)]
+    half = profile.corners.max() + profile.pitch
+    box = list(product((-half, half), (-half, half), (0.0, MAX_HEIGHT * profile.rise)))
     pixels = camera.project(np.array(box)).astype(int)
     whole = Window(0, 0, camera.lens.width, camera.lens.height)
     return Window(*pixels.min(0).tolist(), *pixels.max(0).tolist()).overlap(whole) or whole
@@ -148,6 +156,11 @@ def _sampled(plane: Singles, places: Singles) -> Singles:
     """A plane sampled at pixels (N, M, 2) with linear interpolation; 0 outside."""
     values = cv2.remap(plane, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=0.0)
     return np.asarray(values, np.float32)
+
+
+def agreement_reach(camera: Camera, profile: BoardProfile) -> float:
+    """Search distance in pixels, at least one, for the :func:`agreement` of outlines with edges."""
+    return max(1.0, _AGREEMENT_REACH * camera.pitch_pixels(profile))
 
 
 def agreement(edges: Edges, shown: OutlinePoints, reach: float) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..geometry.scene import BoardProfile, Camera
-from .edges import NORMALS, Edges, outlines
+from .edges import NORMALS, Edges, agreement_reach, outlines
 
 SIZES = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 1.9)
 """Sizes of the circles relative to the outline."""
@@ -58,7 +58,7 @@ def site_features(edges: Edges, camera: Camera, profile: BoardProfile, centres: 
     First for the dome, then for a single piece: the mean agreement for each of :data:`SIZES`, then, for the
     true size, the minimum and the lower quartile along the outline.
     """
-    reach, count = max(1.0, 0.04 * camera.pitch_pixels(profile)), len(centres)
+    reach, count = agreement_reach(camera, profile), len(centres)
     shown = outlines(camera, profile, np.repeat((0, 1), count), np.tile(centres, (2, 1)))
     visible = shown.inside(edges.size).mean(1) > _MIN_VISIBLE_SHARE
     middle = shown.pixels.mean(1, keepdims=True)
