@@ -19,7 +19,7 @@ from ..geometry.scene import BoardProfile, Camera, Lens, at_height
 from ..robust_statistics import probability
 from .blobs import Blobs
 from .cross import views
-from .field_sides import CORNERS, INNER_CORNERS, MAX_CORNER_OFFSET, PlacedBoard, place_board
+from .field_sides import FIELD_CORNERS, INNER_CORNERS, MAX_CORNER_OFFSET, PlacedBoard, place_board
 from .lattice import lattices
 from .refine import lens_prior
 
@@ -143,7 +143,7 @@ def _nearest_points(camera: Camera, points: Floats, profile: BoardProfile) -> tu
 
 
 def _inner_corners(profile: BoardProfile) -> Floats:
-    return at_height(CORNERS[INNER_CORNERS] * profile.pitch)
+    return at_height(FIELD_CORNERS[INNER_CORNERS] * profile.pitch)
 
 
 def fitted_to_corners(

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from ...game.squares import FILE, RANK
-from ..arrays import Floats
+from ..arrays import Floats, Mask
 from ..geometry.pose import SquareView, pushed, square_view, undistort
-from ..geometry.scene import BoardProfile, Camera, Lens, at_height
+from ..geometry.scene import SQUARES_IN_FRAME, BoardProfile, Camera, Lens, at_height
 from .blobs import RADII, RoundnessMaps
 from .lattice import Lattice
 
@@ -84,31 +83,22 @@ def site_roundness(maps: RoundnessMaps, places: Floats, pitches: Floats) -> Floa
     return result
 
 
-def _templates() -> tuple[Floats, Floats]:
-    """The 52 squares, and the sites around them, as 10 × 10 masks indexed [rank, file]; [1, 1] is a1."""
-    squares = np.zeros((10, 10))
-    squares[np.array(RANK) + 1, np.array(FILE) + 1] = 1
-    return squares, 1 - squares
-
-
-def _correlate(grid: Floats, mask: Floats) -> Floats:
+def _correlate(grid: Floats, mask: Mask) -> Floats:
     windows = np.lib.stride_tricks.sliding_window_view(grid, mask.shape)
-    return np.asarray(np.einsum("ijkl,kl->ij", windows, mask))
+    return np.asarray(np.einsum("ijkl,kl->ij", windows, mask.astype(float)))
 
 
 def cross_scores(grid: Floats) -> Floats:
-    """Score of each position of the 10 × 10 template's lower left site in a grid of roundness: the mean of
-    the squares minus that of the surroundings.
+    """Score of each position of :data:`SQUARES_IN_FRAME` in a grid of roundness: the mean of the squares less
+    that of the sites around them.
 
     NaN in the grid means outside the picture: it counts as 0 for squares and is ignored for the surroundings.
     """
-    squares, around = _templates()
+    squares, around = SQUARES_IN_FRAME, ~SQUARES_IN_FRAME
     seen = np.isfinite(grid)
     value = np.where(seen, np.clip(grid, 0.0, _MAX_ROUNDNESS), 0.0)
-    inside = _correlate(value, squares) / 52
     sites = np.maximum(_correlate(seen.astype(float), around), _MIN_SURROUNDING_SITES)
-    outside = _correlate(value, around) / sites
-    return np.asarray(inside - outside)
+    return np.asarray(_correlate(value, squares) / squares.sum() - _correlate(value, around) / sites)
 
 
 def views(
@@ -151,10 +141,10 @@ def guesses(view: SquareView, maps: RoundnessMaps, profile: BoardProfile) -> lis
     values = np.full(len(flat), np.nan)
     values[near] = site_roundness(maps, places[near], pitches[near])
     scores = cross_scores(values.reshape(files.shape))
+    to_centre = (len(SQUARES_IN_FRAME) - 1) / 2
     found = []
     for index in np.argsort(-scores, axis=None)[:3]:
         rank, file = np.unravel_index(index, scores.shape)
-        # Template [0, 0] is the site before a1 in both directions; the board's centre is 4.5 steps from it.
-        x, y = float(axis[file] + 4.5) * profile.pitch, float(axis[rank] + 4.5) * profile.pitch
-        found.append(Guess(pushed(camera, x, y), float(scores[rank, file])))
+        x, y = (axis[[file, rank]] + to_centre) * profile.pitch
+        found.append(Guess(pushed(camera, float(x), float(y)), float(scores[rank, file])))
     return found

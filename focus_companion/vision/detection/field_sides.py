@@ -12,20 +12,17 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from ...game.squares import FILE, RANK
 from ..arrays import Floats, Integers, Mask, Singles
 from ..capture.frames import Image
 from ..geometry.pose import pushed
-from ..geometry.scene import BoardProfile, Camera, at_height
+from ..geometry.scene import SQUARES_IN_FRAME, BoardProfile, Camera, at_height
 
 MAX_CORNER_OFFSET = 0.14
 """Maximum distance, in squares, between a corner of the fields and its predicted position."""
 
 _REACH = 12
 """Number of fields on either side of a lattice's origin whose sides are measured."""
-_WIDTH = 10
-"""Width of a template in fields: the board, and the frame on either side of it."""
-_MAX_SHIFT = _REACH - _WIDTH // 2
+_MAX_SHIFT = _REACH - len(SQUARES_IN_FRAME) // 2
 """Maximum shift of the board on its lattice, in squares."""
 _ALONG = (-0.3, 0.0, 0.3)
 """Positions along a side at which its contrast is measured, in squares from its middle; the median counts. A
@@ -46,10 +43,11 @@ _P_PLAIN_EDGE = 0.05
 _RATES = (0.05, 0.95)
 """Range of the estimated shares of sides that contrast, inside the board and around it."""
 
-CORNERS = np.stack(np.meshgrid(np.arange(-4, 5), np.arange(-4, 5)), -1)
+_STEPS = np.arange(-4, 5)
+FIELD_CORNERS = np.stack(np.meshgrid(_STEPS, _STEPS), -1)
 """The corners of all fields (9, 9, 2), in squares from the board's centre."""
-_NEARER, _FARTHER = np.sort(np.abs(CORNERS), axis=-1).transpose(2, 0, 1)
-INNER_CORNERS = (_FARTHER <= 1) | ((_FARTHER <= 3) & (_NEARER <= 1)) | ((_FARTHER == 2) & (_NEARER == 2))
+_SIDE_BY_SIDE = SQUARES_IN_FRAME[:, :-1] & SQUARES_IN_FRAME[:, 1:]
+INNER_CORNERS = _SIDE_BY_SIDE[:-1] & _SIDE_BY_SIDE[1:]
 """Mask (9, 9) of the 37 corners at which four of the 52 squares meet."""
 
 
@@ -81,9 +79,7 @@ def _templates() -> tuple[Mask, Mask, Mask, Mask]:
     """Masks [rank, file] of sides along a rank, each at the field before it: those between two squares, those
     between a square and the frame after it, or before it, and those of a field in the unused corners.
     """
-    squares = np.zeros((_WIDTH, _WIDTH), bool)
-    squares[np.array(RANK) + 1, np.array(FILE) + 1] = True
-    frame = np.ones_like(squares)
+    squares, frame = SQUARES_IN_FRAME, np.ones_like(SQUARES_IN_FRAME)
     frame[1:-1, 1:-1] = False
     after, frame_after = np.roll(squares, -1, 1), np.roll(frame, -1, 1)
     inner = squares & after
@@ -121,9 +117,9 @@ def place_board(image: Image, camera: Camera, profile: BoardProfile, corners: Fl
     x, y = shifts[best].tolist()
     meeting = _meeting(np.where(_EVEN, sides, -sides))
     alternating = np.asarray((meeting > threshold).all(0) | (meeting < -threshold).all(0))
-    corners_here = slice(_REACH + y - 4, _REACH + y + 5), slice(_REACH + x - 4, _REACH + x + 5)
-    visible = INNER_CORNERS & alternating[corners_here]
-    agreement = int((visible & detected[corners_here]).sum()) / max(int(visible.sum()), 1)
+    here = np.ix_(_REACH + y + _STEPS, _REACH + x + _STEPS)
+    visible = INNER_CORNERS & alternating[here]
+    agreement = int((visible & detected[here]).sum()) / max(int(visible.sum()), 1)
     moved = pushed(camera, x * profile.pitch, y * profile.pitch)
     return PlacedBoard(moved, float(of_shifts[best]), float(of_shifts[best] - of_shifts[other]), agreement)
 

@@ -15,16 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...game.squares import FILE, RANK
-from ..arrays import Floats
+from ..arrays import Floats, Integers
 
 CORNERS = {"a1": (-1, -1), "h1": (1, -1), "h8": (1, 1), "a8": (-1, 1)}
 """Corners of the full 8×8 lattice, as signs of (x, y)."""
 
-_STEPS = np.array([(f - 3.5, r - 3.5) for f, r in zip(FILE, RANK, strict=True)])
-"""The centres of the 52 squares in squares from the middle of the board, (52, 2)."""
-_USED = frozenset(zip(FILE, RANK, strict=True))
-_UNUSED_STEPS = np.array([(f - 3.5, r - 3.5) for f in range(8) for r in range(8) if (f, r) not in _USED])
-"""The same for the 12 unused squares in the corners of the lattice, (12, 2)."""
+SQUARES_IN_FRAME = np.zeros((10, 10), np.bool_)
+SQUARES_IN_FRAME[np.array(RANK) + 1, np.array(FILE) + 1] = True
+"""Mask [rank, file] of the 52 squares on the lattice with a frame one site wide around it; [1, 1] is a1."""
+
+_USED = np.column_stack([FILE, RANK])
+"""File and rank of the 52 squares, 0 to 7, (52, 2)."""
+_UNUSED = np.argwhere(~SQUARES_IN_FRAME[1:-1, 1:-1].T)
+"""The same of the 12 unused squares in the corners of the lattice, (12, 2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +90,16 @@ class BoardProfile:
     @property
     def centres(self) -> Floats:
         """Centres of the 52 squares, (52, 2) mm."""
-        return self._centres(_STEPS)
+        return self._centres(_USED)
 
     @property
     def unused_centres(self) -> Floats:
         """Centres of the 12 unused squares in the corners of the lattice, (12, 2) mm."""
-        return self._centres(_UNUSED_STEPS)
+        return self._centres(_UNUSED)
 
-    def _centres(self, steps: Floats) -> Floats:
-        """Centres (N, 2) mm of squares given by their ``steps`` (N, 2) from the middle of the board."""
+    def _centres(self, sites: Integers) -> Floats:
+        """Centres (N, 2) mm of squares given by their files and ranks, (N, 2)."""
+        steps = sites - 3.5
         return np.asarray(steps * self.pitch + np.sign(steps) * np.array(self.gaps) / 2)
 
     def outline_of(self, square: int, half: float) -> Floats:
