@@ -25,6 +25,8 @@ from .refine import lens_prior
 
 CIRCLE_RADII = (3.0, 5.0)
 """Radii, in pixels of the working picture, of the circles around a corner on which fields must alternate."""
+_CIRCLE_POINTS = 16
+"""Number of points on such a circle, a multiple of four."""
 NOMINAL_RADII = (7.0, 11.0, 17.0)
 """Nominal radii, in pixels, for :func:`.lattice.lattices`: squares 1.5 to 3.6 times as wide are found."""
 MAX_CORNERS = 300
@@ -97,40 +99,31 @@ def _found_by_brightness(
     return resized(placed.camera, image), probability(placed.lead)
 
 
-def _corner_response(image: Image, radius: float) -> Singles:
+def _corner_response(grey: Singles, radius: float) -> Singles:
     """Corner response in grey levels at each pixel, (H, W): on a circle around a corner, opposite points are
     equally bright and points 90° apart are not.
     """
-    grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32), (0, 0), 1.0)
-    angles = np.arange(16) * np.pi / 8
-    shifted = []
-    for angle in angles:
-        move = np.array([(1, 0, radius * np.cos(angle)), (0, 1, radius * np.sin(angle))], np.float32)
-        shifted.append(
-            cv2.warpAffine(
-                grey,
-                move,
-                (grey.shape[1], grey.shape[0]),
-                flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-                borderMode=cv2.BORDER_REPLICATE,
-            )
-        )
-    ring = np.stack(shifted)
-    quadrature = np.abs(ring[:4] + ring[8:12] - ring[4:8] - ring[12:]).sum(0)
-    asymmetry = np.abs(ring[:8] - ring[8:]).sum(0)
-    middle = cv2.blur(grey, (3, 3))
-    centre_offset = 16 * np.abs(ring.mean(0) - middle)
-    return np.asarray((quadrature - asymmetry - centre_offset) / 8, np.float32)
+    angles = np.arange(_CIRCLE_POINTS) * 2 * np.pi / _CIRCLE_POINTS
+    moves = np.array([[(1, 0, radius * np.cos(a)), (0, 1, radius * np.sin(a))] for a in angles], np.float32)
+    how = {"flags": cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, "borderMode": cv2.BORDER_REPLICATE}
+    ring = np.stack([cv2.warpAffine(grey, move, grey.shape[::-1], **how) for move in moves])
+    quarters = ring.reshape(4, -1, *grey.shape)
+    quadrature = np.abs(quarters[0] + quarters[2] - quarters[1] - quarters[3]).sum(0)
+    asymmetry = np.abs(quarters[:2] - quarters[2:]).sum((0, 1))
+    centre_offset = _CIRCLE_POINTS * np.abs(ring.mean(0) - cv2.blur(grey, (3, 3)))
+    return np.asarray((quadrature - asymmetry - centre_offset) / (_CIRCLE_POINTS / 2), np.float32)
 
 
 def _corners(image: Image) -> tuple[Floats, Floats]:
     """Positions (N, 2) and strengths (N,) of the strongest corners."""
-    response = np.max([_corner_response(image, radius) for radius in CIRCLE_RADII], axis=0)
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
+    grey = np.asarray(cv2.GaussianBlur(grey, (0, 0), 1.0), np.float32)
+    response = np.max([_corner_response(grey, radius) for radius in CIRCLE_RADII], axis=0)
     highest = cv2.dilate(response, np.ones((7, 7), np.uint8))
     rows, columns = np.nonzero((response >= highest) & (response > MIN_CORNER_CONTRAST))
-    order = np.argsort(-response[rows, columns], kind="stable")[:MAX_CORNERS]
-    points = np.stack([columns[order], rows[order]], 1).astype(float)
-    return points, response[rows[order], columns[order]].astype(float)
+    strongest = np.argsort(-response[rows, columns], kind="stable")[:MAX_CORNERS]
+    rows, columns = rows[strongest], columns[strongest]
+    return np.stack([columns, rows], 1).astype(float), response[rows, columns].astype(float)
 
 
 def _nearest_points(camera: Camera, points: Floats, profile: BoardProfile) -> tuple[Floats, Floats]:
