@@ -20,6 +20,7 @@ from ..capture.frames import Image
 from ..geometry.pose import pushed
 from ..geometry.resize import WORK_PIXELS, reduced, resized
 from ..geometry.scene import BoardProfile, Camera, at_height
+from .edges import stack_solid
 
 _BLUR = 0.7
 """Standard deviation, in pixels, of the blur before brightness is measured."""
@@ -90,8 +91,7 @@ def _misfit(grey: Singles, camera: Camera, profile: BoardProfile) -> float:
         return 1.0
     # A square's median brightness depends on the lamp's distance, and on what is around it.
     typical = np.median(values / np.maximum(np.median(values, 1, keepdims=True), 1.0), 0)
-    eye = -camera.rotation_matrix.T @ camera.translation
-    eye /= np.linalg.norm(eye)
+    eye = camera.centre / np.linalg.norm(camera.centre)
     seen = (dome.normals @ eye > _MIN_FACING) & _unobstructed(dome.points, eye, profile)
     observed = typical[seen] - typical[seen].mean()
     predicted = dome.lit[:, seen] - dome.lit[:, seen].mean(1, keepdims=True)
@@ -101,28 +101,22 @@ def _misfit(grey: Singles, camera: Camera, profile: BoardProfile) -> float:
     return 1 - float((products**2 / np.maximum(variances, 1e-9)).max())
 
 
-def _rings(profile: BoardProfile) -> Floats:
-    """Radius and height of the dome's rings (R, 2), from the bottom up, in mm of the board frame."""
-    return np.array([(radius, height + profile.dome_base) for radius, height in profile.dome.rings])
-
-
 @lru_cache(maxsize=8)
 def _dome(profile: BoardProfile) -> _Dome:
     """The points at which a dome of this set is measured; computed once, as it takes some time."""
-    rings = _rings(profile)
-    foot = rings[0, 0]
+    rings = stack_solid(profile, 0).rings
+    foot, base = rings[0]
     points, normals = [], []
     for (low, bottom), (high, top) in pairwise(rings):
         radius, height = (low + high) / 2, (bottom + top) / 2
         outward, upward = np.array((top - bottom, low - high)) / np.hypot(top - bottom, low - high)
         number = max(4, round(_SECTORS * radius / foot))
-        angle = np.arange(number) * 2 * np.pi / number
-        around = np.stack([np.cos(angle), np.sin(angle)], 1)
+        around = _circle(number)
         points.append(at_height(radius * around, height))
         normals.append(np.column_stack([outward * around, np.full(number, upward)]))
     ground = np.stack(np.meshgrid(_GROUND, _GROUND), -1).reshape(-1, 2) * profile.pitch
     ground = ground[np.hypot(*ground.T) > _FOOT_MARGIN * foot]
-    points.append(at_height(ground, rings[0, 1]))
+    points.append(at_height(ground, base))
     normals.append(np.tile((0.0, 0.0, 1.0), (len(ground), 1)))
     place, normal = np.concatenate(points), np.concatenate(normals)
     lit = [np.maximum(normal @ lamp, 0.0) * _unobstructed(place, lamp, profile) for lamp in _lamps()]
@@ -134,19 +128,23 @@ def _lamps() -> list[Floats]:
     lamps = []
     for elevation, number in _ELEVATIONS.items():
         across, up = np.cos(np.radians(elevation)), np.sin(np.radians(elevation))
-        for azimuth in np.arange(number) * 2 * np.pi / number:
-            lamps.append(np.array((across * np.cos(azimuth), across * np.sin(azimuth), up)))
+        lamps += [np.array((across * x, across * y, up)) for x, y in _circle(number)]
     return lamps
+
+
+def _circle(number: int) -> Floats:
+    """So many points (number, 2) of the unit circle, the first one on the x axis."""
+    angle = np.arange(number) * 2 * np.pi / number
+    return np.stack([np.cos(angle), np.sin(angle)], 1)
 
 
 def _unobstructed(points: Floats, towards: Floats, profile: BoardProfile) -> Mask:
     """Mask (K,) of the points (K, 3) around a square's centre from which no dome obstructs the direction
     ``towards`` (3,).
     """
-    rings = _rings(profile)
+    radii, heights = np.array(stack_solid(profile, 0).rings).T
     ray = points[:, None] + profile.pitch * _RAY[:, None] * towards
     from_axis = ray[..., :2] - profile.pitch * np.round(ray[..., :2] / profile.pitch)
-    surface = np.interp(
-        np.hypot(*np.moveaxis(from_axis, -1, 0)), rings[::-1, 0], rings[::-1, 1], right=-np.inf
-    )
+    distance = np.hypot(from_axis[..., 0], from_axis[..., 1])
+    surface = np.interp(distance, radii[::-1], heights[::-1], right=-np.inf)
     return np.asarray(~(surface > ray[..., 2] + _CLEARANCE * profile.pitch).any(1))

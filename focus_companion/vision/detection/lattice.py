@@ -39,6 +39,9 @@ _MAX_NEIGHBOURS = 9
 """Maximum number of a seed's neighbours that are tried as its basis vectors, the nearest ones."""
 _MAX_SEEDS = 30
 """Maximum number of seeds from which lattices are grown."""
+_PARTS = (6, 5)
+"""Parts of the picture, across and down, that take turns with their seeds. With more, fewer seeds of each are
+tried; with fewer, all of them may lie on a patterned cloth."""
 _MIN_SINE = 0.75
 """Minimum sine of the angle between a seed's basis vectors."""
 _MAX_LENGTH_RATIO = 1.75
@@ -92,10 +95,12 @@ class _Nearest:
     def __init__(self, points: Floats, width: int, height: int) -> None:
         self.points = points
         self._size = np.array([width, height])
-        free = np.full((height, width), 255, np.uint8)
+        free = np.ones((height, width), np.uint8)
         columns, rows = np.clip(np.rint(points).astype(int), 0, self._size - 1).T
         free[rows, columns] = 0
-        _, labels = cv2.distanceTransformWithLabels(free, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL)
+        _, labels = cv2.distanceTransformWithLabels(
+            free, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_PIXEL
+        )
         index = np.zeros(int(labels.max()) + 1, int)
         index[labels[rows, columns]] = np.arange(len(points))
         self._index = index[labels]
@@ -212,7 +217,8 @@ def _spread(places: Floats, support: Floats, width: int, height: int) -> Integer
     """Indices ordered such that the best of each part of the picture come first, so that a patterned cloth
     does not displace the board.
     """
-    cells = (places * (6 / width, 5 / height)).astype(int) @ (1, 100)
+    columns, rows = (places * _PARTS / (width, height)).astype(int).T
+    cells = rows * _PARTS[0] + columns
     order = np.lexsort((-support, cells))
     starts = np.unique(cells[order], return_index=True)[1]
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))

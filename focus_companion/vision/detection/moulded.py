@@ -115,7 +115,7 @@ def corner_colours(image: Image, camera: Camera, profile: BoardProfile) -> Float
 
 def _places(profile: BoardProfile, centres: Floats, offsets: Floats) -> Floats:
     """The places (N · M, 2), in mm, at ``offsets`` (M, 2), in squares, from each of N centres."""
-    return np.asarray((centres[:, None, :2] + profile.pitch * offsets).reshape(-1, 2))
+    return np.asarray((centres[:, None] + profile.pitch * offsets).reshape(-1, 2))
 
 
 def _shades(grey: Image, camera: Camera, places: Floats) -> Floats:

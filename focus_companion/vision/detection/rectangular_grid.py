@@ -23,7 +23,7 @@ def rectangle_odds(edges: Edges, camera: Camera, profile: BoardProfile) -> float
     Each explains which sites of the lattice look like a dome or a piece (log odds above 0): those within it
     with one probability, all others with another, both as they fit the picture best.
     """
-    sites = [profile.centres[:, :2], surroundings(profile, 1), surroundings(profile, 2)]
+    sites = [profile.centres, surroundings(profile, 1), surroundings(profile, 2)]
     places = np.concatenate(sites)
     odds = site_odds(edges, camera, profile, places)
     columns, rows = np.round(places.T / profile.pitch + (_SPAN - 1) / 2).astype(int)

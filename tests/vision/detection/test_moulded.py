@@ -35,7 +35,7 @@ def with_fields(image: Image, camera: Camera, angle: float, side: float, fields:
             corners = np.array([(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1)]) @ axes
             if angle:
                 # One of the dark fields lies on a square.
-                corners += PROFILE.centres[0, :2] % PROFILE.pitch - axes.sum(0) / 2
+                corners += PROFILE.centres[0] % PROFILE.pitch - axes.sum(0) / 2
             outline = camera.project(np.column_stack([corners, np.zeros(4)]))
             cv2.fillConvexPoly(shown, np.round(16 * outline).astype(np.int32), (45, 40, 40), cv2.LINE_AA, 4)
     return cv2.GaussianBlur(shown, (0, 0), 1.0)
