@@ -134,8 +134,7 @@ def _share_of_one_shade(grey: Image, camera: Camera, profile: BoardProfile) -> f
     places, shades = places[np.isfinite(shades)], shades[np.isfinite(shades)]
     if not len(shades):
         return 0.0
-    x, y = places.T / (4 * profile.pitch)
-    light = np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
+    light = profile.quadratic_terms(places)
     off = shades - float(np.median(shades))
     for _ in range(_ITERATIONS):
         weights = 1 / (1 + np.square(off / _SHADE_TOLERANCE))

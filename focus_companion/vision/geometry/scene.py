@@ -102,6 +102,13 @@ class BoardProfile:
         steps = sites - 3.5
         return np.asarray(steps * self.pitch + np.sign(steps) * np.array(self.gaps) / 2)
 
+    def quadratic_terms(self, places: Floats) -> Floats:
+        """Terms (N, 6) of quadratic functions of ``places`` (N, 2) in mm: 1, x, y, x², xy and y², where the
+        lattice reaches from -1 to 1.
+        """
+        x, y = places.T / (4 * self.pitch)
+        return np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
+
     def outline_of(self, square: int, half: float) -> Floats:
         """Corners (4, 3) mm, at z = 0, of a square on a square of the board, around the same centre, with
         sides of twice ``half`` mm.

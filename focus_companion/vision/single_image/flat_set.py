@@ -90,8 +90,8 @@ class FieldShades:
         singles = dict.fromkeys(range(len(SQUARES)), (1,))
         usable &= outlines.paint(singles, window, outlines.far_to_near) == BARE
         seen = np.maximum(_field_shades(pixels, fields(outlines, window), usable, len(SQUARES)), 1.0)
-        x, y = outlines.profile.centres.T / (4 * outlines.profile.pitch)
-        terms = np.column_stack([np.ones(len(SQUARES)), x, y, x * x, x * y, y * y])
+        profile = outlines.profile
+        terms = profile.quadratic_terms(profile.centres)
         bare, light = np.empty_like(seen), np.ones_like(seen)
         brightest = 0.0
         for parity in (0, 1):
@@ -106,7 +106,7 @@ class FieldShades:
             if trend.mean() > brightest:
                 # Bright fields show the light more precisely than dark ones.
                 brightest, light = float(trend.mean()), trend / np.median(trend, axis=0)
-        unused = _field_shades(pixels, unused_fields(outlines, window), usable, 12)
+        unused = _field_shades(pixels, unused_fields(outlines, window), usable, len(profile.unused_centres))
         return cls(bare, light, unused)
 
     @property
