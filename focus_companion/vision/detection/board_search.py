@@ -19,7 +19,7 @@ from .coloured_pieces import colour_odds
 from .edge_fit import outline_agreement
 from .edges import Edges
 from .moulded import moulded_evidence
-from .quarter_turn import colour_agreement, top_chroma
+from .quarter_turn import colour_agreement, top_tints
 from .refine import fitted
 from .scored_fit import CERTAIN_AGREEMENT, ScoredFit
 from .site_classifier import board_odds
@@ -219,7 +219,7 @@ class BoardSearch:
         # Unless the set's shades are known, the pieces on a chess board may have any shades.
         any_shades = profile.flat and not profile.shades
         turns = [turned(camera, quarters) for quarters in range(4)]
-        shown = [top_chroma(self._image, turn, profile, heights) for turn in turns]
+        shown = [top_tints(self._image, turn, profile, heights) for turn in turns]
         colours = [colour_agreement(tint, tops, profile.shades, any_shades=any_shades) for tint in shown]
         best: Camera | None = None
         # Colours take less time to compare than outlines, and mostly exclude three of the turns.

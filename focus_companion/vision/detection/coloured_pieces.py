@@ -14,7 +14,7 @@ from ..arrays import Floats, Mask
 from ..capture.frames import Image
 from ..geometry.scene import BoardProfile, Camera
 from .moulded import corner_colours
-from .quarter_turn import tints, top_chroma
+from .quarter_turn import tints, top_tints
 from .site_classifier import MAX_SITE_ODDS
 
 _MIN_DIFFERENCE = 0.8
@@ -49,7 +49,7 @@ def coloured_pieces(image: Image, camera: Camera, profile: BoardProfile) -> Mask
 
     ``image`` is (H, W, 3) uint8 BGR, ``camera`` that of its size.
     """
-    tops = top_chroma(image, camera, profile, [1] * len(profile.centres))[:, :2]
+    tops = top_tints(image, camera, profile, [1] * len(profile.centres))[:, :2]
     none = np.zeros(len(tops), np.bool_)
     around = tints(corner_colours(image, camera, profile).reshape(-1, 3))[:, :2].reshape(len(tops), -1, 2)
     if not np.isfinite(around).any():

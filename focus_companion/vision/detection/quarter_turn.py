@@ -56,7 +56,7 @@ def _usual_tints(shades: Shades) -> dict[str, Floats]:
     return dict(zip(known, tints(np.array(list(known.values()), float)), strict=True))
 
 
-def top_chroma(
+def top_tints(
     image: NDArray[np.uint8], camera: Camera, profile: BoardProfile, heights: Sequence[int]
 ) -> Floats:
     """The :func:`tints` (52, 3) of the tops of stacks of the given heights (0: the dome); NaN outside the
@@ -66,11 +66,9 @@ def top_chroma(
     levels = np.array([solid.height for solid in solids]) * 0.85
     levels += np.array([profile.rise * max(0, height - 1) for height in heights])
     radii = np.array([solid.radius for solid in solids])
-    offsets = [(0.0, 0.0)]
     angles = np.linspace(0, 2 * np.pi, _SAMPLE_ANGLES, endpoint=False)
-    for share in _SAMPLE_RADII:
-        offsets += [(share * np.cos(a), share * np.sin(a)) for a in angles]
-    spread = np.array(offsets)
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    spread = np.concatenate([np.zeros((1, 2)), *(share * circle for share in _SAMPLE_RADII)])
     points = np.zeros((len(solids), len(spread), 3))
     points[:, :, :2] = profile.centres[:, None] + radii[:, None, None] * spread
     points[:, :, 2] = levels[:, None] - 0.35 * radii[:, None] * (spread**2).sum(1)
@@ -88,7 +86,7 @@ def top_chroma(
 def colour_agreement(
     values: Floats, tops: Sequence[str], shades: Shades = _NO_SHADES, *, any_shades: bool = False
 ) -> float:
-    """How well the ``values`` (52, 3) of :func:`top_chroma` fit the top colours (``""`` for bare domes),
+    """How well the ``values`` (52, 3) of :func:`top_tints` fit the top colours (``""`` for bare domes),
     -1 … 1; 1 is perfect.
 
     This is the share of the variance of the chroma between the groups of one colour, times the similarity of
@@ -99,24 +97,22 @@ def colour_agreement(
     """
     seen = np.isfinite(values).all(1)
     labels = np.array([top or "-" for top in tops])
-    if any_shades:
-        pieces = seen & (labels != "-")
-        return (
-            _explained_share(values[pieces], labels[pieces]) if len(set(labels[pieces].tolist())) > 1 else 0.0
-        )
-    lightness, values = values[:, 2], values[:, :2]
     placed = seen & (labels != "-")
+    if any_shades:
+        several = len(set(labels[placed].tolist())) > 1
+        return _explained_share(values[placed], labels[placed]) if several else 0.0
+    lightness, values = values[:, 2], values[:, :2]
     if placed.sum() >= _MIN_ONE_HUE_PIECES and _of_one_hue(values[placed]):
         explained = _explained_share(lightness[placed, None], labels[placed])
         if explained >= _explained_share(values[placed], labels[placed]):
             return explained if _lightness_order_matches(lightness, labels, placed, shades) else -explained
     letters = ("r", "g", "b", "y", "-")
     groups = [letter for letter in letters if (seen & (labels == letter)).sum() >= _MIN_GROUP]
-    pieces = [letter for letter in groups if letter != "-"]
     if len(groups) < 2:
         return 0.0
     chosen = seen & np.isin(labels, groups)
     explained = _explained_share(values[chosen], labels[chosen])
+    pieces = [letter for letter in groups if letter != "-"]
     if len(pieces) < 2:
         return explained
     known = _usual_tints(shades)
@@ -153,7 +149,7 @@ def right_way_round(
     heights, tops = [len(stack) for stack in stacks], [stack[-1:] for stack in stacks]
     for turns in same_turns(stacks, any_shades=True):
         turn = turned(camera, turns)
-        if _colours_match_names(top_chroma(image, turn, profile, heights), tops):
+        if _colours_match_names(top_tints(image, turn, profile, heights), tops):
             return upright(turn, profile, stacks, rank1)
     return upright(camera, profile, stacks, rank1, any_shades=True)
 
@@ -195,5 +191,5 @@ def _explained_share(values: Floats, labels: NDArray[np.str_]) -> float:
 
 def _of_one_hue(values: Floats) -> bool:
     """Whether all pieces have one hue, unlike any two of the usual colours."""
-    spread = np.percentile(values, 85, axis=0) - np.percentile(values, 15, axis=0)
-    return bool(spread.max() < MAX_HUE_SPREAD)
+    low, high = np.percentile(values, (15, 85), axis=0)
+    return bool((high - low).max() < MAX_HUE_SPREAD)
