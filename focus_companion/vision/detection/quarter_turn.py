@@ -184,7 +184,7 @@ def usual_roles(shades: Shades) -> dict[str, str]:
 def _explained_share(values: Floats, labels: NDArray[np.str_]) -> float:
     """Share (0 … 1) of the variance of ``values`` (N, K) that lies between the groups of equal labels."""
     total = float(((values - values.mean(0)) ** 2).sum())
-    groups = [values[labels == letter] for letter in set(labels.tolist())]
+    groups = [values[labels == letter] for letter in np.unique(labels)]
     within = sum(float(((group - np.median(group, axis=0)) ** 2).sum()) for group in groups)
     return float(np.clip(1 - within / max(total, 1e-9), 0, 1))
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import cv2
@@ -228,3 +231,24 @@ def test_black_and_white_pieces_are_told_by_their_lightness() -> None:
     paint = {"r": (50, 46, 44), "g": (190, 180, 165), "": (120, 100, 80)}
     seen = np.array([paint[top] for top in tops]) + np.random.default_rng(6).normal(0, 3, (52, 3))
     assert colour_agreement(tints(seen), tops) > 0.9
+
+
+AGREEMENT = """
+import numpy as np
+from focus_companion.vision.detection.quarter_turn import colour_agreement
+print(repr(colour_agreement(np.random.default_rng(1).normal(size=(52, 3)), [*"rgby", "-"] * 10 + [*"rg"])))
+"""
+
+
+def test_every_process_computes_the_same_agreement_of_colours() -> None:
+    """The order of a set of letters differs between processes, and rounding depends on that of a sum."""
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", AGREEMENT],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in "12345"
+    }
+    assert len(said) == 1
