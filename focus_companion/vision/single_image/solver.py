@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -110,9 +111,10 @@ class Solver:
         scores, height = self._scores_of(square), len(stack)
         nats = scores.behind[height] * self._pixel_weight - PIECE_PENALTY * height
         prior = dict(zip(self._labels.tolist(), self._prior(square).tolist(), strict=True))
-        shown = 0.0
-        for level, label in enumerate(stack, 1):
-            shown += float(scores.layers[height, level, label]) * self._pixel_weight + prior[label]
+        shown = sum(
+            float(scores.layers[height, level, label]) * self._pixel_weight + prior[label]
+            for level, label in enumerate(stack, 1)
+        )
         return float(nats + shown)
 
     def choices(self, square: int) -> list[ScoredStack]:
@@ -152,10 +154,7 @@ class Solver:
 
     def _prior(self, square: int) -> Floats:
         """Log prior of each player's colour: its share of the pieces that are not seen elsewhere."""
-        seen = np.zeros(CLASSES)
-        for other, stack in enumerate(self.classes):
-            if other != square:
-                for label in stack:
-                    seen[label] += 1
-        unseen = np.maximum(self._limit - seen[self._labels], 0.0) + _UNSEEN_OFFSET
+        elsewhere = chain.from_iterable(self.classes[:square] + self.classes[square + 1 :])
+        seen = np.bincount(np.fromiter(elsewhere, int), minlength=CLASSES)
+        unseen = np.maximum(self._limit - seen[self._labels], 0) + _UNSEEN_OFFSET
         return np.asarray(np.log(unseen / unseen.sum()))
