@@ -44,6 +44,10 @@ class Solid:
     def height(self) -> float:
         return max(height for _, height in self.rings)
 
+    def scaled(self, width: float, height: float) -> Solid:
+        """The solid scaled by these factors."""
+        return Solid(tuple((radius * width, z * height) for radius, z in self.rings))
+
 
 @dataclass(frozen=True, slots=True)
 class PieceLook:
@@ -82,10 +86,11 @@ class BoardProfile:
         """Whether an empty square has no dome, and so no outline."""
         return self.dome.height <= 0
 
-    def with_wider_pieces(self, factor: float) -> BoardProfile:
-        """The same set with pieces that are so many times as wide."""
-        rings = tuple((radius * factor, height) for radius, height in self.piece.rings)
-        return replace(self, piece=Solid(rings))
+    def with_pieces_scaled(self, width: float, height: float = 1.0) -> BoardProfile:
+        """The same board with pieces that are so many times as wide and as high."""
+        # On a flat board, the footprint of a piece takes the place of a dome.
+        dome = self.dome.scaled(width, height) if self.flat else self.dome
+        return replace(self, piece=self.piece.scaled(width, height), rise=self.rise * height, dome=dome)
 
     @property
     def centres(self) -> Floats:

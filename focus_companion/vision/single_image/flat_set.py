@@ -162,7 +162,7 @@ class FlatColours:
         if not flat_tops(outlines):
             return None
         profile = outlines.profile
-        widest = profile.with_wider_pieces(_WIDEST_RADIUS * profile.pitch / profile.piece.radius)
+        widest = profile.with_pieces_scaled(_WIDEST_RADIUS * profile.pitch / profile.piece.radius)
         covering = Outlines(outlines.camera, widest, 1)
         board = FieldShades.measured(pixels, covering, window, np.ones(pixels.shape[:2], bool))
         if board is None:

@@ -19,9 +19,8 @@ from ..detection.find_board import find_board
 from ..detection.quarter_turn import usual_roles
 from ..detection.refine import refine
 from ..geometry.lens_profiles import LensProfile
-from ..geometry.resize import reduced
-from ..geometry.resize import resized as resized_camera
-from ..geometry.scene import BoardProfile, Camera, PieceLook, Solid
+from ..geometry.resize import reduced, resized
+from ..geometry.scene import BoardProfile, Camera, PieceLook
 from ..geometry.stack_masks import Outlines
 from .search import CLEAR_GAIN, fitted_to_position
 from .view import StillPicture
@@ -99,7 +98,7 @@ def measure_set(
         if found is not None and not found.mirrored:
             heights = {base: 1.0 if rise is None else rise * base.pitch / base.rise for base in kind}
             sizes = fitting(
-                [resized(base, width, heights[base]) for base in kind for width in _INITIAL_WIDTHS]
+                [base.with_pieces_scaled(width, heights[base]) for base in kind for width in _INITIAL_WIDTHS]
             )
             starts += [(tried(profile, found.camera), found.camera) for profile in sizes]
     if not starts:
@@ -107,7 +106,7 @@ def measure_set(
     best, camera = max(starts, key=lambda start: start[0].agreement)
     factor = _FIRST_FACTOR
     while factor > _LAST_FACTOR:
-        near = fitting([resized(best.profile, width, 1.0) for width in (1 / factor, factor)])
+        near = fitting([best.profile.with_pieces_scaled(width) for width in (1 / factor, factor)])
         nearest = max((tried(profile, camera) for profile in near), key=lambda now: now.agreement)
         if nearest.agreement > best.agreement:
             best = nearest
@@ -134,12 +133,12 @@ def _with_height(
     """
     small, _ = reduced(image, _MEASURED_PIXELS)
     letters = sorted(set("".join(stacks)))
-    camera = resized_camera(base.camera, small)
+    camera = resized(base.camera, small)
     picture = StillPicture(small, camera, base.profile, letters, lens)
     known: dict[tuple[float, float], tuple[Camera, float]] = {}
 
     def explained(width: float, height: float) -> float:
-        profile = resized(base.profile, width, height)
+        profile = base.profile.with_pieces_scaled(width, height)
         if not fitting([profile]):
             return -np.inf
         if (width, height) not in known:
@@ -162,22 +161,13 @@ def _with_height(
     ]
     if max(equally_good) > _MAX_HEIGHT_ERROR * height or min(equally_good) < height / _MAX_HEIGHT_ERROR:
         return base
-    profile = resized(base.profile, width, height)
-    return MeasuredSet(profile, resized_camera(seen, image), base.agreement, height_measured=True)
+    profile = base.profile.with_pieces_scaled(width, height)
+    return MeasuredSet(profile, resized(seen, image), base.agreement, height_measured=True)
 
 
 def fitting(profiles: Sequence[BoardProfile]) -> list[BoardProfile]:
     """The profiles whose pieces fit on a square."""
     return [profile for profile in profiles if 2 * profile.piece.radius < profile.pitch]
-
-
-def resized(profile: BoardProfile, width: float, rise: float) -> BoardProfile:
-    """The same set with its pieces scaled by these factors in width and height; the board stays the same."""
-    rings = tuple((radius * width, height * rise) for radius, height in profile.piece.rings)
-    dome = profile.dome
-    if profile.flat:
-        dome = Solid(tuple((radius * width, height) for radius, height in dome.rings))
-    return replace(profile, piece=Solid(rings), rise=profile.rise * rise, dome=dome)
 
 
 def shade_name(shade: Shade) -> str:

@@ -22,7 +22,7 @@ def with_fitting_width(explanation: Explanation) -> Explanation:
     view = explanation.view
     # Colours and stacks that were read with a wrong width would bias what is read with the right one.
     other = [
-        initial_explanation(view.picture, view.camera, view.profile.with_wider_pieces(width))
+        initial_explanation(view.picture, view.camera, view.profile.with_pieces_scaled(width))
         for width in _WIDTHS
     ]
     return max((explanation, *other), key=nats_of_picture)

@@ -109,7 +109,7 @@ def test_pieces_put_down_carelessly_are_read(
 def test_pieces_are_read_whatever_their_width(width: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the profile's width, 4 of the 18 stacks are misread if the pieces are an eighth wider."""
     look = look_of(SETS["white and black"])
-    monkeypatch.setattr(SceneStyle, "profile", property(lambda _: PROFILE.with_wider_pieces(width)))
+    monkeypatch.setattr(SceneStyle, "profile", property(lambda _: PROFILE.with_pieces_scaled(width)))
     shown = BoardView(look).shoot(Stage(position()), np.random.default_rng(3))
     found = FoundBoard(look.camera, PROFILE, 0.9, fitted_to_fields=True)
     monkeypatch.setattr(read_still, "find_board", lambda *_, **__: found)
