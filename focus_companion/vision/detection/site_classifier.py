@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats
-from ..geometry.scene import BoardProfile, Camera
+from ..geometry.scene import SQUARES_IN_FRAME, BoardProfile, Camera
 from .edges import NORMALS, Edges, agreement_reach, outlines
 
 SIZES = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 1.9)
@@ -81,14 +81,9 @@ def surroundings(profile: BoardProfile, ring: int) -> Floats:
     """Centres (N, 2) in mm of the lattice sites around the 52 squares: for ``ring`` 1 the 48 in the missing
     corners and on the ledge, for ``ring`` 2 the 44 around those.
     """
-    span = 8 + 2 * ring
-    axis = (np.arange(span) - (span - 1) / 2) * profile.pitch
-    sites = np.stack(np.meshgrid(axis, axis), -1).reshape(-1, 2)
-    if ring > 1:
-        outermost = np.abs(sites).max(1) > (span / 2 - 1) * profile.pitch
-        return np.asarray(sites[outermost], float)
-    gaps = np.linalg.norm(sites[:, None] - profile.centres[None], axis=2).min(1)
-    return np.asarray(sites[gaps > profile.pitch / 2], float)
+    farther = np.pad(np.zeros_like(SQUARES_IN_FRAME), 1, constant_values=True)
+    mask = ~SQUARES_IN_FRAME if ring == 1 else farther
+    return np.asarray((np.argwhere(mask)[:, ::-1] - (len(mask) - 1) / 2) * profile.pitch)
 
 
 def board_odds(edges: Edges, camera: Camera, profile: BoardProfile) -> float:
