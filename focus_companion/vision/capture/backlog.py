@@ -34,8 +34,7 @@ class QueuedPicture:
 class Backlog:
     """The queue, oldest first. Not thread-safe."""
 
-    def __init__(self, *, max_bytes: int = MAX_BYTES) -> None:
-        self._max_bytes = max_bytes
+    def __init__(self) -> None:
         self._queue: list[QueuedPicture] = []
         self._bytes = 0
 
@@ -67,7 +66,7 @@ class Backlog:
 
     def _over_limits(self) -> bool:
         lag = self._queue[-1].time - self._queue[0].time
-        return lag > MAX_LAG or self._bytes > self._max_bytes
+        return lag > MAX_LAG or self._bytes > MAX_BYTES
 
     def _remove(self, at: int) -> QueuedPicture:
         picture = self._queue.pop(at)

@@ -27,6 +27,9 @@ FROZEN_AFTER = 10.0
 """Seconds of identical pictures, bit for bit: a sensor's noise never repeats, but an encoder's output may for
 a while."""
 
+CLOSED_CHECK_INTERVAL = 0.2
+"""Seconds between two checks of a thread that waits for pictures whether the source was closed."""
+
 CAMERA_SIZE = (1280, 960)
 """Width and height in pixels requested from a camera; larger pictures show no more of the game and take
 longer."""

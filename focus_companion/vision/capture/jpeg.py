@@ -76,8 +76,7 @@ class JpegPicture:
 
     Raises:
         ValueError: it must be decoded in full at once, as it is small or may have to be rotated; or it cannot
-        be
-            decoded.
+            be decoded.
     """
 
     def __init__(self, data: bytes, header: Header) -> None:

@@ -17,8 +17,8 @@ from .frames import FROZEN_AFTER, FrameError, Image, Source, check_size, decoded
 from .http import MAX_ANSWER_BYTES, Fetcher, FetchError
 from .live import READ_TIMEOUT, EncodedLive, Live
 
-TRUNCATED: Final = (OSError, HTTPException, ValueError)
-"""Exceptions that a truncated answer raises."""
+_CHUNK: Final = 1 << 16
+"""Maximum bytes that are read of an answer at a time."""
 
 SNAPSHOT_INTERVAL: Final = 0.1
 """Minimum seconds between two requests for a picture."""
@@ -93,14 +93,15 @@ class Parts:
             if not 0 <= length <= MAX_ANSWER_BYTES:
                 return False, None
             return True, self._exactly(length) if length else self._until(b"\r\n" + boundary)
-        except (*TRUNCATED, EOFError):
+        except (OSError, HTTPException, ValueError, EOFError):
+            # The answer ends, or breaks off.
             return False, None
 
     def release(self) -> None:
         self._answer.close()
 
     def _more(self) -> None:
-        data = self._answer.read1(1 << 16)
+        data = self._answer.read1(_CHUNK)
         if not data:
             raise EOFError
         if len(self._buffer) > MAX_ANSWER_BYTES:
@@ -116,7 +117,7 @@ class Parts:
     def _exactly(self, length: int) -> bytes:
         pieces, count = [self._buffer], len(self._buffer)
         while count < length:
-            data = self._answer.read1(min(1 << 16, length - count))
+            data = self._answer.read1(min(_CHUNK, length - count))
             if not data:
                 raise EOFError
             pieces.append(data)

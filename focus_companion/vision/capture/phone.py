@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
+from .frames import CLOSED_CHECK_INTERVAL
 from .jpeg import Header
 from .live import EncodedLive
 
@@ -21,9 +22,6 @@ SIDE_RANGE: Final = (240, 4096)
 
 MAX_RATE: Final = 30
 """Maximum pictures accepted per second."""
-
-_CLOSED_CHECK_INTERVAL: Final = 0.2
-"""Seconds between two checks whether the source was closed."""
 
 
 class PictureRefused(ValueError):
@@ -97,7 +95,7 @@ class PhonePictures(EncodedLive):
     def read(self) -> tuple[bool, bytes | None]:
         """The next picture's bytes; (False, None) once closed, or when the size changes."""
         while not self._closed.is_set():
-            if (taken := self._camera.take(_CLOSED_CHECK_INTERVAL)) is None:
+            if (taken := self._camera.take(CLOSED_CHECK_INTERVAL)) is None:
                 continue
             data, size = taken
             self._size = self._size or size

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...addresses import shown_address
-from .frames import CAMERA_SIZE, Frame, FrameError, Source, read_image
+from .frames import CAMERA_SIZE, CLOSED_CHECK_INTERVAL, Frame, FrameError, Source, read_image
 
 PICTURE_SUFFIXES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 """Suffixes of the files of a folder that are used."""
@@ -48,7 +48,7 @@ class VideoFile(Source):
     def _put(self, frame: Frame | None) -> None:
         while not self._closed.is_set():
             try:
-                self._decoded.put(frame, timeout=0.2)
+                self._decoded.put(frame, timeout=CLOSED_CHECK_INTERVAL)
                 return
             except queue.Full:
                 continue
@@ -59,7 +59,7 @@ class VideoFile(Source):
         count = 0
         while not self._closed.is_set():
             try:
-                frame = self._decoded.get(timeout=0.2)
+                frame = self._decoded.get(timeout=CLOSED_CHECK_INTERVAL)
             except queue.Empty:
                 continue
             if frame is None:

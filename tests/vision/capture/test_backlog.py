@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from focus_companion.vision.capture import backlog as module
 from focus_companion.vision.capture.backlog import MAX_GAP, MAX_LAG, MIN_KEPT, Backlog, QueuedPicture
 
 
@@ -63,8 +64,9 @@ def test_the_lag_of_a_slow_reader_is_bounded() -> None:
     assert taken == sorted(set(taken))
 
 
-def test_the_memory_is_bounded() -> None:
-    backlog = Backlog(max_bytes=10_000)
+def test_the_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_BYTES", 10_000)
+    backlog = Backlog()
     for picture in camera(10, 30.0, size=1500):
         backlog.add(picture)
         assert sum(queued.size for queued in backlog._queue) <= 10_000
