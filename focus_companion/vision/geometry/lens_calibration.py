@@ -236,7 +236,7 @@ def _solved(views: Sequence[TargetView], across: float, down: float) -> _Solved:
         ) from failure
     matrix, bent = np.asarray(matrix, float), np.asarray(bent, float).ravel()
     spread = np.asarray(deviations, float).ravel()
-    facing = [np.asarray(cv2.Rodrigues(np.asarray(turn))[0], float)[2, 2] for turn in turns]
+    facing = [abs(cv2.Rodrigues(turn)[0][2, 2]) for turn in turns]
     k1, k2, p1, p2 = (float(value) for value in bent[:4])
     return _Solved(
         float(matrix[0, 0]),
@@ -245,5 +245,5 @@ def _solved(views: Sequence[TargetView], across: float, down: float) -> _Solved:
         float(spread[:2].max() / matrix[0, 0]),
         float(spread[4]),
         float(error),
-        tuple(round(float(np.degrees(np.arccos(np.clip(abs(c), 0, 1)))), 1) for c in facing),
+        tuple(np.degrees(np.arccos(np.minimum(facing, 1.0))).round(1).tolist()),
     )
