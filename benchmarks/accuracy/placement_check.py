@@ -181,7 +181,6 @@ def main() -> None:
             continue
         tables.append(table)
         mount, trial = table.mount, table.mount.trial
-        assert trial is not None
         print(
             f"{seed}: tilt {mount.tilt:.0f}° pitch {mount.pitch:.0f} clearness {trial.clearness:.2f} misfit "
             f"{trial.misfit:.3f} nats {np.percentile(mount.nats, 10):.1f} {mount.verdict} "

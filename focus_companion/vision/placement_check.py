@@ -28,9 +28,6 @@ from .detection.refine import misfit
 from .geometry.scene import Camera, at_height
 from .geometry.stack_masks import MIN_VISIBLE_STEP, Outlines, cached_per_outlines
 
-_USUAL_CLEARNESS: Final = 0.9
-"""Clearness of a usual picture, assumed until a picture is examined."""
-
 _MIN_SURE_NATS: Final = 20.0
 """Minimum nats for a square's height to be sure on its own."""
 
@@ -117,20 +114,24 @@ class Trial:
     misfit: float
 
 
+_USUAL_TRIAL: Final = Trial(clearness=0.9, misfit=0.0)
+"""What is assumed until a picture is examined: the clearness of a usual picture, and a pose that fits."""
+
+
 @dataclass(frozen=True)
 class Mount:
     """The camera's placement, and how well heights can be read from it.
 
     ``tilt``: degrees off the vertical; ``pitch``: a square's side in pixels; ``step``: pixels by which one
-    more piece shifts a stack's top; ``trial``: ``None`` until a picture of a known position is examined;
-    ``nats`` (52): the log-likelihood ratio by which heights that differ by one are distinguished on each
-    square.
+    more piece shifts a stack's top; ``trial``: that of a picture of a known position, or what is assumed
+    until one is examined; ``nats`` (52): the log-likelihood ratio by which heights that differ by one are
+    distinguished on each square.
     """
 
     tilt: float
     pitch: float
     step: float
-    trial: Trial | None
+    trial: Trial
     nats: tuple[float, ...]
     advice: tuple[Advice, ...]
 
@@ -152,9 +153,8 @@ class Mount:
     def _reliable(self) -> bool:
         """Whether the view is so good that poor light alone does not make a game unreliable. Advice is given
         even then."""
-        trial = self.trial
-        fine = trial is None or (trial.clearness >= _MIN_RELIABLE_CLEARNESS and trial.misfit <= _MAX_MISFIT)
-        least, most = _RELIABLE_TILTS
+        trial, (least, most) = self.trial, _RELIABLE_TILTS
+        fine = trial.clearness >= _MIN_RELIABLE_CLEARNESS and trial.misfit <= _MAX_MISFIT
         return fine and least <= self.tilt <= most and self.pitch >= _MIN_RELIABLE_PITCH
 
     def to_json(self) -> dict[str, Any]:
@@ -169,10 +169,10 @@ class Mount:
         }
 
 
-def _verdict(nats: Floats, trial: Trial | None, step: float) -> Certainty:
+def _verdict(nats: Floats, trial: Trial, step: float) -> Certainty:
     levels = [(Certainty.SURE, _MIN_FAIR_NATS), (Certainty.FAIR, _MIN_FAIR_NATS / 2)]
     # If one more piece hardly shifts a top, no number of nats makes the board sure.
-    if step < MIN_VISIBLE_STEP or (trial is not None and trial.misfit > _MAX_MISFIT):
+    if step < MIN_VISIBLE_STEP or trial.misfit > _MAX_MISFIT:
         levels = levels[1:]
     for level, least in levels:
         if float((nats >= least).mean()) >= _MIN_SQUARES_SHARE:
@@ -182,7 +182,8 @@ def _verdict(nats: Floats, trial: Trial | None, step: float) -> Certainty:
 
 def check_mount(outlines: Outlines, trial: Trial | None = None) -> Mount:
     """How reliably heights can be read in this view; ``trial`` is of its picture of a known position."""
-    nats = separations(outlines, _USUAL_CLEARNESS if trial is None else trial.clearness)
+    trial = trial or _USUAL_TRIAL
+    nats = separations(outlines, trial.clearness)
     tilt, pitch, step = outlines.camera.tilt, outlines.pitch, outlines.step
     advice: tuple[Advice, ...] = ()
     if _tall_stacks_cut_off(outlines):
@@ -219,20 +220,19 @@ def clearness(evidence: Evidence, players: Sequence[str]) -> float:
         visible = [gain for gain in asked if gain.pixels]
         if visible:
             costs.append(-max(visible, key=lambda gain: gain.nats).per_pixel)
-    return float(np.clip(np.percentile(costs, 10) / MAX_PIXEL_NATS, 0.0, 1.0)) if costs else 0.0
+    return float(np.clip(_board_nats(np.array(costs)) / MAX_PIXEL_NATS, 0.0, 1.0)) if costs else 0.0
 
 
-def _advice(outlines: Outlines, nats: Floats, trial: Trial | None) -> tuple[Advice, ...]:
+def _advice(outlines: Outlines, nats: Floats, trial: Trial) -> tuple[Advice, ...]:
     """The changes that help, found by trying each, best first; none if nothing helps much."""
-    if trial is not None and trial.misfit > _MAX_MISFIT:
+    if trial.misfit > _MAX_MISFIT:
         return (Advice.LENS,)
-    if trial is not None and trial.clearness < _MIN_CLEARNESS:
+    if trial.clearness < _MIN_CLEARNESS:
         return (Advice.LIGHT,)
     camera = outlines.camera
-    usual = _USUAL_CLEARNESS if trial is None else trial.clearness
 
     def nats_in(view: Camera) -> float:
-        return _board_nats(separations(Outlines(view, outlines.profile, MAX_HEIGHT), usual))
+        return _board_nats(separations(Outlines(view, outlines.profile, MAX_HEIGHT), trial.clearness))
 
     now = _board_nats(nats)
     lower = nats_in(tilted(camera, _TRIAL_TILTS[0]))
