@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from focus_companion.game.squares import SQUARES
+from focus_companion.game import setups
+from focus_companion.game.rules import Rules
 from focus_companion.vision.geometry.board_profiles import board_profile
 from focus_companion.vision.geometry.scene import Camera, Lens, Solid, outline
 
@@ -14,24 +17,15 @@ Image = NDArray[np.uint8]
 
 PROFILE = board_profile()
 PAINT = {"r": (32, 30, 175), "g": (55, 110, 20), "b": (170, 85, 38), "y": (25, 188, 238)}
-START = {
-    7: " rrggrr ",
-    6: " ggrrgg ",
-    5: " rrggrr ",
-    4: " ggrrgg ",
-    3: " rrggrr ",
-    2: " ggrrgg ",
-}
 
 
 def start_stacks() -> tuple[str, ...]:
-    return tuple(START.get(int(n[1]), " " * 8)["abcdefgh".index(n[0])].strip() for n in SQUARES)
+    return setups.start_stacks(Rules.make(2))
 
 
 def look(tilt: float, azimuth: float, distance: float, size: tuple[int, int], field: float) -> Camera:
     """A camera above the board that looks at its centre; ``azimuth`` rotates the board in the picture."""
-    guess = Lens.guess(*size, field)
-    lens = Lens(*size, guess.focal, (size[0] / 2, size[1] / 2), (-0.05, 0.01, 0.0, 0.0))
+    lens = replace(Lens.guess(*size, field), distortion=(-0.05, 0.01, 0.0, 0.0))
     tip = cv2.Rodrigues(np.array([np.pi - np.radians(tilt), 0.0, 0.0]))[0]
     spin = cv2.Rodrigues(np.array([0.0, 0.0, np.radians(azimuth)]))[0]
     x, y, z = cv2.Rodrigues(tip @ spin)[0].reshape(3)

@@ -8,7 +8,6 @@ import pytest
 
 from focus_companion.vision.detection.blobs import gradients, normalized, to_opponent
 from focus_companion.vision.detection.edges import Edges
-from focus_companion.vision.geometry.scene import Camera, Lens
 from focus_companion.vision.geometry.stack_masks import Window
 
 NOISE = np.random.default_rng(4).integers(0, 256, (415, 300, 3), np.uint8)
@@ -38,13 +37,3 @@ def test_edges_do_not_depend_on_where_in_memory_the_planes_lie() -> None:
             place[...] = plane
         again = normalized(held[0], held[1], 0.15)
         assert np.array_equal(first[0], again[0]) and np.array_equal(first[1], again[1])
-
-
-def test_points_projected_in_batches_equal_those_projected_singly() -> None:
-    lens = Lens.guess(1280, 960)
-    camera = Camera(lens, (2.6, 0.1, 0.2), (10.0, -20.0, 700.0))
-    points = np.random.default_rng(1).uniform(-200, 200, (5000, 3))
-    together = camera.project(points)
-    alone = np.concatenate([camera.project(points[first : first + 7]) for first in range(0, 5000, 7)])
-    assert together.shape == (5000, 2) and np.array_equal(together, alone)
-    assert camera.project(np.empty((0, 3))).shape == (0, 2)

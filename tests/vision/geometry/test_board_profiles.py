@@ -14,10 +14,8 @@ from focus_companion.simulator.beats import Pace
 from focus_companion.simulator.for_tests.script import script_game
 from focus_companion.simulator.scene_style import BoardStyle, PieceStyle, aimed_camera, pleasant_look
 from focus_companion.vision.geometry.board_profiles import (
-    PLASTIC,
     ProfileError,
     board_profile,
-    plastic_sets,
     profiles_folder,
 )
 from focus_companion.vision.geometry.lens_profiles import LensError, read_lens
@@ -30,11 +28,6 @@ def test_shipped_profiles_are_valid(name: str) -> None:
     profile = board_profile(name)
     assert profile.name == name and profile.flat != name.startswith("domination")
     assert profile.centres.shape == (52, 2)
-
-
-def test_the_plastic_sets_are_tried_by_default() -> None:
-    assert tuple(profile.name for profile in plastic_sets()) == PLASTIC
-    assert set(PLASTIC) < set(SHIPPED)
 
 
 @pytest.mark.parametrize(

@@ -131,10 +131,7 @@ def test_a_field_has_its_shade_in_its_light_whatever_stands_on_it() -> None:
     everywhere = np.ones(pixels.shape[:2], bool)
     for square in range(0, len(SQUARES), 2):
         column = outlines.columns[square]
-        part = column.window
-        rows = slice(part.top - window.top, part.bottom - window.top)
-        columns = slice(part.left - window.left, part.right - window.left)
-        pixels[rows, columns][column.mask(1)] = (200, 215, 220)
+        pixels[column.window.within(window)][column.mask(1)] = (200, 215, 220)
     board = FieldShades.measured(pixels, outlines, window, everywhere)
     assert board is not None
     assert np.abs(board.bare / shades - 1).max() < 0.06

@@ -100,10 +100,7 @@ def test_the_tops_of_any_position_are_read(oblique: Layers, stacks: dict[str, st
 def test_uninformative_pixels_leave_squares_empty_and_doubtful(oblique: Layers) -> None:
     stacks = position({"d4": "r"})
     scores = scores_of(oblique, stacks)
-    column = oblique.outlines.columns[INDEX["d4"]]
-    rows = slice(column.top - oblique.window.top, column.top - oblique.window.top + column.height)
-    left = column.left - oblique.window.left
-    scores[rows, left : left + column.width] = 0.0
+    scores[oblique.slices(INDEX["d4"])] = 0.0
     solver = Solver(oblique, scores, "gbyr", 13, 0.04)
     solver.solve()
     assert solver.stacks[INDEX["d4"]] == ""
