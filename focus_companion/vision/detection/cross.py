@@ -39,9 +39,6 @@ _BLOB_SLACK = 0.13
 _MAX_ROUNDNESS = 0.6
 """Roundness above which a site scores no higher."""
 
-_MIN_SURROUNDING_SITES = 12
-"""Divisor for the surroundings' mean if fewer of their sites are in the picture."""
-
 
 _SEARCHED_SHARE = 0.55
 """Distance from the principal point up to which sites are used, as a fraction of the picture's sides."""
@@ -97,7 +94,7 @@ def cross_scores(grid: Floats) -> Floats:
     squares, around = SQUARES_IN_FRAME, ~SQUARES_IN_FRAME
     seen = np.isfinite(grid)
     value = np.where(seen, np.clip(grid, 0.0, _MAX_ROUNDNESS), 0.0)
-    sites = np.maximum(_correlate(seen.astype(float), around), _MIN_SURROUNDING_SITES)
+    sites = np.maximum(_correlate(seen.astype(float), around), 1)
     return np.asarray(_correlate(value, squares) / squares.sum() - _correlate(value, around) / sites)
 
 

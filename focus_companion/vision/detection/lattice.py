@@ -31,8 +31,6 @@ _MIN_GROWING_SITES = 5
 """Minimum number of matched sites with which a lattice is grown further."""
 _MIN_HOMOGRAPHY_SITES = 9
 """Minimum number of matched sites for a homography; with fewer, an affine map is fitted."""
-_MIN_STEP_PIXELS = 4
-"""Minimum step of a lattice in pixels, to which the perspective may shrink it."""
 _MIN_FINER_SHARE = 0.4
 """Minimum share of midpoints between a lattice's sites that have blobs if it is part of a finer lattice."""
 _MAX_NEIGHBOURS = 9
@@ -152,7 +150,7 @@ def _match(homography: Floats, nearest: _Nearest, ring: int) -> tuple[Integers, 
     half_u = transform(homography, grid + np.array((0.5, 0.0))) - places
     half_v = transform(homography, grid + np.array((0.0, 0.5))) - places
     side = 2 * np.minimum(np.hypot(*half_u.T), np.hypot(*half_v.T))
-    visible = np.isfinite(places).all(1) & np.isfinite(side) & (side > _MIN_STEP_PIXELS)
+    visible = np.isfinite(places).all(1) & np.isfinite(side)
     sites, places, side = sites[visible], places[visible], side[visible]
     if not len(sites):
         return np.zeros((0, 2), int), np.zeros(0, int)
