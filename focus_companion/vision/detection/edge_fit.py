@@ -34,6 +34,10 @@ shadow shifts a whole side)."""
 _MIN_WEIGHT = 0.02
 """Minimum weight of an edge point that is used."""
 
+_MIN_REACH = 1.5
+"""Minimum search distance in pixels, about the width of a blurred edge. Raising it, small outlines are fitted
+to edges of other things."""
+
 MIN_EDGE_POINTS = 60
 """Minimum number of edge points for a fit."""
 
@@ -43,7 +47,7 @@ _OFFSET_REACH = 0.2
 _OFFSET_FREEDOM = 3.0
 """Degrees of freedom of the bivariate t-distribution of residual shifts: few, as its tails are heavy."""
 
-_MEDIAN_LENGTH = 1.177
+_MEDIAN_LENGTH = float(np.sqrt(2 * np.log(2)))
 """Median length of a vector of two normally distributed components, in their standard deviations."""
 
 _MIN_OFFSET_SCALE = 0.05
@@ -120,7 +124,7 @@ def fit_outlines(
             counts, trust = np.array(heights), np.ones(len(heights))
             shown = outlines(camera, profile, counts, profile.centres)
         side = camera.pitch_pixels(profile)
-        offset, clearness = nearest_edges(edges, shown, max(1.5, reach * side))
+        offset, clearness = nearest_edges(edges, shown, max(_MIN_REACH, reach * side))
         weight = clearness * np.clip(trust, 0.05, 1)[:, None]
         if heights is not None:
             weight = weight * ~occluded(camera, profile, shown, counts)
@@ -171,7 +175,8 @@ def square_offsets(edges: Edges, camera: Camera, profile: BoardProfile, heights:
     """
     counts = np.array(heights)
     shown = outlines(camera, profile, counts, profile.centres)
-    offset, weight = nearest_edges(edges, shown, max(1.5, _OFFSET_REACH * camera.pitch_pixels(profile)))
+    reach = max(_MIN_REACH, _OFFSET_REACH * camera.pitch_pixels(profile))
+    offset, weight = nearest_edges(edges, shown, reach)
     weight = weight * ~occluded(camera, profile, shown, counts)
     moved = np.full((len(counts), 2), np.nan)
     for square in np.flatnonzero((weight > _MIN_WEIGHT).sum(1) >= NORMALS // 2):
