@@ -55,13 +55,14 @@ def picture_fault(picture: Picture) -> PictureFault:
     if _truncated(picture):
         return "damaged"
     cells, colour = _cells(picture)
-    brightness = _percentile(cells, _BRIGHT_PERCENTILE)
+    brightness = np.percentile(cells, _BRIGHT_PERCENTILE, method="nearest")
     if brightness < _MAX_DARK_LEVEL:
         return "dark"
     steps = np.concatenate([np.abs(np.diff(cells, axis=0)).ravel(), np.abs(np.diff(cells, axis=1)).ravel()])
-    if steps.size and _percentile(steps, _EDGE_PERCENTILE) < _NOISE_STEP + _MAX_SMOOTH_STEP * brightness:
+    edge = np.percentile(steps, _EDGE_PERCENTILE, method="nearest")
+    if edge < _NOISE_STEP + _MAX_SMOOTH_STEP * brightness:
         return "covered"
-    if _percentile(colour, _CHROMA_PERCENTILE) < _MAX_GREY_CHROMA:
+    if np.percentile(colour, _CHROMA_PERCENTILE, method="nearest") < _MAX_GREY_CHROMA:
         return "grey"
     return ""
 
@@ -76,13 +77,6 @@ def _cells(picture: Picture) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     brightest = np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
     darkest = np.asarray(cv2.min(cv2.min(blue, green), red), np.float32)
     return brightest, brightest - darkest
-
-
-def _percentile(values: NDArray[np.float32], percent: float) -> float:
-    """The percentile of the values."""
-    flat = values.ravel()
-    place = min(flat.size - 1, round(percent / 100 * (flat.size - 1)))
-    return float(np.partition(flat, place)[place])
 
 
 def _truncated(picture: Picture) -> bool:
