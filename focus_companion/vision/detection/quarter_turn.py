@@ -38,6 +38,10 @@ _SAMPLE_RADII = (0.25, 0.5)
 """Radii of the circles on which a top is sampled besides its centre, as fractions of its own radius."""
 _SAMPLE_ANGLES = 8
 """Number of samples on each of these circles."""
+_SAMPLE_HEIGHT = 0.85
+"""Height of the sample in the middle, as a fraction of the solid's: a little below the surface."""
+_SAMPLE_FALL = 0.35
+"""How much lower the others are: in radii, for a distance of one radius; it grows with the square."""
 
 
 def chroma(colours: Floats) -> Floats:
@@ -63,7 +67,7 @@ def top_tints(
     picture.
     """
     solids = [profile.dome if height == 0 else profile.piece for height in heights]
-    levels = np.array([solid.height for solid in solids]) * 0.85
+    levels = np.array([solid.height for solid in solids]) * _SAMPLE_HEIGHT
     levels += np.array([profile.rise * max(0, height - 1) for height in heights])
     radii = np.array([solid.radius for solid in solids])
     angles = np.linspace(0, 2 * np.pi, _SAMPLE_ANGLES, endpoint=False)
@@ -71,7 +75,7 @@ def top_tints(
     spread = np.concatenate([np.zeros((1, 2)), *(share * circle for share in _SAMPLE_RADII)])
     points = np.zeros((len(solids), len(spread), 3))
     points[:, :, :2] = profile.centres[:, None] + radii[:, None, None] * spread
-    points[:, :, 2] = levels[:, None] - 0.35 * radii[:, None] * (spread**2).sum(1)
+    points[:, :, 2] = levels[:, None] - _SAMPLE_FALL * radii[:, None] * (spread**2).sum(1)
     pixels = camera.project(points.reshape(-1, 3)).astype(np.float32).reshape(len(solids), len(spread), 2)
     sampled = cv2.remap(image, pixels, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     colours = sampled.reshape(-1, 3)[:, ::-1].astype(float)

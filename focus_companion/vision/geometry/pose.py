@@ -18,6 +18,10 @@ pixels need not be square, of the logarithm of their aspect."""
 _FIELDS_OF_VIEW = np.linspace(42.0, 84.0, 22)
 """Angles of view along the longer side that are tried, in degrees."""
 
+_FOCAL_MISFIT = 0.01
+"""Misfit of a focal length one standard deviation from the usual one; it grows with the square. Raising it, a
+long or a wide lens is taken for a usual one that sees a less square lattice."""
+
 _K1_RANGE = (-0.4, 0.3)
 """Range to which k1 is limited during refinement."""
 
@@ -54,7 +58,7 @@ def square_view(
     long_one, long_other = np.hypot.reduce(one, axis=1), np.hypot.reduce(other, axis=1)
     usual = np.log(focals / lens.focal) / PRIOR_SPREAD["focal"]
     misfits = np.hypot((one * other).sum(1) / (long_one * long_other), np.log(long_one / long_other))
-    misfits += 0.01 * usual**2
+    misfits += _FOCAL_MISFIT * usual**2
     focal, misfit = float(focals[misfits.argmin()]), float(misfits.min())
     a, b, c = (columns / np.array([[focal], [focal], [1.0]])).T
     scale = pitch / np.sqrt(np.linalg.norm(a) * np.linalg.norm(b))
@@ -144,8 +148,8 @@ def adjust(
     sigma: float,
     iterations: int = 8,
 ) -> Camera:
-    """Refine pose and lens so that board ``points`` (N, 3) project to ``pixels`` (N, 2). The aspect is kept
-    if the ``prior`` says that it is known.
+    """Refine pose and lens so that board ``points`` (N, 3) project to ``pixels`` (N, 2), by the method of
+    Levenberg and Marquardt. The aspect is kept if the ``prior`` says that it is known.
 
     Outliers beyond a few ``sigma`` pixels have little influence (Cauchy loss). With ``normals`` (N, 2), only
     residuals along them count, as for an edge. ``weights`` (N,) scale the squared residuals.
@@ -164,11 +168,10 @@ def adjust(
         if now < cost:
             gain = cost - now
             cost, state, damping = now, trial, damping / 4
-            weight = weights / (sigma**2 + squared)
-            flat = np.repeat(weight, residual.shape[1])
-            wide = jacobian.reshape(-1, jacobian.shape[-1])[:, free]
-            information = wide.T @ (wide * flat[:, None])
-            gradient = wide.T @ (flat * residual.reshape(-1))
+            weight = np.repeat(weights / (sigma**2 + squared), residual.shape[1])
+            design = jacobian.reshape(-1, jacobian.shape[-1])[:, free]
+            information = design.T @ (design * weight[:, None])
+            gradient = design.T @ (weight * residual.reshape(-1))
             information[range(6, free.stop), range(6, free.stop)] += 1 / spreads**2
             gradient[6:] += lens_residual / spreads
             if gain < 1e-6 * abs(now):
