@@ -48,7 +48,9 @@ _BASES = (
     ((0.5, 0.5), (-0.5, 0.5)),
     ((1.0, 1.0), (-1.0, 1.0)),
 )
-"""Alternative bases (columns: steps along the board's axes) for a lattice grown along its diagonals."""
+"""Bases that are tried, each by its steps along the board's two axes: one or both steps of a lattice may lie
+along the diagonals of the squares. The first one, which is shorter, is a diagonal alone only if the board is
+seen across a corner from more than 55° off the vertical."""
 
 
 @dataclass(frozen=True, slots=True)
