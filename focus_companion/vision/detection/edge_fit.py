@@ -145,9 +145,9 @@ def fit_outlines(
     return camera
 
 
-def _with_outline(profile: BoardProfile, heights: Integers) -> Floats:
-    """(52) 1 for a square with an outline; 0 for an empty square without a dome."""
-    return np.where(heights > 0, 1.0, 0.0 if profile.flat else 1.0)
+def _with_outline(profile: BoardProfile, heights: Integers) -> Mask:
+    """Mask (52) of the squares with an outline: all but the empty ones without a dome."""
+    return np.asarray((heights > 0) | (not profile.flat))
 
 
 def occluded(camera: Camera, profile: BoardProfile, shown: OutlinePoints, heights: Integers) -> Mask:
@@ -197,7 +197,7 @@ def negative_log_likelihoods(
     """
     offsets = [square_offsets(edges, camera, profile, heights) for camera in cameras]
     lengths = np.linalg.norm(offsets, axis=2)
-    visible = np.isfinite(lengths).any(0) & (_with_outline(profile, np.array(heights)) > 0)
+    visible = np.isfinite(lengths).any(0) & _with_outline(profile, np.array(heights))
     if not visible.any():
         return np.zeros(len(cameras))
     # An outline without edges nearby is at least as far off as was searched.

@@ -104,11 +104,9 @@ class StillPicture:
         """The shades of flat pieces and their board, measured before the position is known, if any."""
         self.image, self.pixels = image, sharpened(image, flat=profile.flat)
         self.usual = first_model(image, camera, profile, players, self.shades(profile))
-        pitch = camera.pitch_pixels(profile)
-        self.pixel_weight = INDEPENDENT_SAMPLES / pitch**2
+        self.pixel_weight = INDEPENDENT_SAMPLES / outlines.pitch**2
         """Weight of each pixel's nats, as neighbouring pixels are correlated."""
-        lattice = lattice_mask(outlines, self.window)
-        self.explained_area = _around_columns(outlines, _EXPLAINED_MARGIN * pitch)
+        self.explained_area = _around_columns(outlines, _EXPLAINED_MARGIN * outlines.pitch)
         """(H, W) bool: where stacks may be visible. Outside lie pieces out of play and other things."""
         self.covered = np.zeros(image.shape[:2], bool)
         inside = self.pixels[self.window.slices]
@@ -116,7 +114,9 @@ class StillPicture:
         if self.flat is not None:
             plain = image[self.window.slices]
             scores = of_whole_pieces(self.flat.log_likelihood(plain, outlines, self.window, scores))
-        self.covered[self.window.slices] = covered(inside, lattice, scores, pitch)
+        self.covered[self.window.slices] = covered(
+            inside, lattice_mask(outlines, self.window), scores, outlines.pitch
+        )
 
     def shades(self, profile: BoardProfile) -> dict[str, Shade]:
         """Red, green, blue of the pieces of this set, by letter, unless they are usual: as measured, else as
@@ -138,12 +138,12 @@ class View:
         # Poses can be compared only if each has to explain all of the picture: otherwise, one that leaves out
         # a row of pieces seems better.
         self.layers = Layers(outlines, () if picture.flat is None else flat_tops(outlines), picture.window)
-        self.window: Window = self.layers.window
+        self.window = self.layers.window
         self.pixels = picture.pixels[self.window.slices]
         self.plain = picture.image[self.window.slices]
         """The pixels (h, w, 3) without sharpening, which would change the shades of fields and tops."""
         self.covered = picture.covered[self.window.slices]
-        self.lattice = lattice_mask(self.layers.outlines, self.window)
+        self.lattice = lattice_mask(outlines, self.window)
         self._scores: dict[Palette, Singles] = {}
 
     def relearned(
