@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -115,16 +115,12 @@ def read_lens(path: Path) -> LensProfile:
 
 
 def _number(path: Path, values: dict[str, Any], key: str) -> float:
-    value = values.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+    value: Any = values.get(key)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    # An integer may be too large for a float.
+    if not number or not abs(value) <= sys.float_info.max:
         raise LensError(f"{path}: {key} must be a number; make the profile again with calibrate")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise LensError(f"{path}: {key} is not a number of pixels; make the profile again with calibrate")
-    return number
+    return float(value)
 
 
 def _numbers(path: Path, values: dict[str, Any], key: str, count: int) -> list[float]:

@@ -145,6 +145,8 @@ def test_a_lens_is_scaled_to_another_picture_size() -> None:
         ("", "width must be a number"),
         ("width = [", "not a lens profile"),
         ("width=640\nheight=480\nfocal='f'\n", "focal must be"),
+        ("width=640\nheight=480\nfocal=inf\n", "focal must be"),
+        (f"width=640\nheight=1{'0' * 400}\nfocal=600\n", "height must be"),
         ("width=640\nheight=480\nfocal=3.0\ncentre=[1,2]\ndistortion=[0,0,0,0]\n", "is not a lens"),
         ("width=640\nheight=480\nfocal=600\ncentre=[1]\ndistortion=[0,0,0,0]\n", "centre must be 2"),
         (
