@@ -32,7 +32,15 @@ _MIN_SPACING = 0.9
 """Minimum distance between two blobs after non-maximum suppression, in radii."""
 
 _MIN_RESPONSE = 0.16
-"""Response that the middle of a blob must exceed."""
+"""Response that the middle of a blob must exceed. Raising it, domes with little contrast are overlooked."""
+
+_PEAK_SIZE = 9
+"""Diameter, in pixels of the response, of the disc in which a blob must be the maximum. Raised above twice
+the distance of two domes, the weaker one is overlooked."""
+
+_MAX_BLOBS = 500
+"""Maximum number of blobs of a radius, the strongest ones. A board has 52; raising it takes time in pictures
+of many other round things."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,13 +214,13 @@ def _roundness(planes: Singles, radius: float) -> Roundness:
 
 
 def blobs(maps: RoundnessMaps, levels: Iterable[int]) -> Blobs:
-    """Local maxima of the response for the radii ``RADII[level]``, at most the strongest 500 of each."""
+    """Local maxima of the response for the radii ``RADII[level]``, at most :data:`_MAX_BLOBS` of each."""
     points, radii, strengths = [], [], []
     for level in (maps[number] for number in levels):
-        peak = cv2.dilate(level.response, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
+        peak = cv2.dilate(level.response, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (_PEAK_SIZE,) * 2))
         rows, columns = np.nonzero((level.response >= peak) & (level.response > _MIN_RESPONSE))
         strength = level.response[rows, columns].astype(float)
-        order = np.argsort(-strength, kind="stable")[:500]
+        order = np.argsort(-strength, kind="stable")[:_MAX_BLOBS]
         rows, columns, strength = rows[order], columns[order], strength[order]
         points.append((np.stack([columns, rows], 1) + 0.5) / level.scale - 0.5)
         radii.append(np.full(len(order), level.radius))

@@ -45,6 +45,10 @@ much agree as well; the weights of the site classifier would have to be fitted a
 REACH_SIGMA = 0.7
 """Standard deviation of the preference for near edges, as a fraction of the search distance."""
 
+_STEP_RANGE = (3, 12)
+"""Minimum and maximum number of places on either side of an outline at which an edge is sought, one a pixel.
+Raising the maximum takes time in large pictures."""
+
 
 @cache
 def stack_solid(profile: BoardProfile, height: int) -> Solid:
@@ -177,7 +181,7 @@ def nearest_edges(edges: Edges, shown: OutlinePoints, reach: float) -> tuple[Flo
     """The best matching edge for each outline point within ``reach`` pixels, nearer ones being preferred: its
     signed distance (S, NORMALS) in pixels, positive outwards, and its weight (S, NORMALS), 0 … 1.
     """
-    steps = int(np.clip(np.ceil(reach), 3, 12))
+    steps = int(np.clip(np.ceil(reach), *_STEP_RANGE))
     profile = edges.along(shown.pixels, reach, steps)
     offsets = np.linspace(-reach, reach, 2 * steps + 1)
     score = profile * np.exp(-0.5 * (offsets / (REACH_SIGMA * reach)) ** 2).astype(np.float32)[:, None, None]

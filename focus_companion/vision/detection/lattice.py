@@ -29,6 +29,9 @@ _MIN_SITES = 12
 """Minimum number of matched sites of a lattice."""
 _MIN_GROWING_SITES = 5
 """Minimum number of matched sites with which a lattice is grown further."""
+_MAX_FIT_ERROR = 0.08
+"""Maximum distance, in steps, of an inlier of a homography from its site, at least 1.5 pixels. Raising it,
+blobs beside the sites distort the fit."""
 _MIN_HOMOGRAPHY_SITES = 9
 """Minimum number of matched sites for a homography; with fewer, an affine map is fitted."""
 _MIN_FINER_SHARE = 0.4
@@ -171,7 +174,9 @@ def _fit(sites: Integers, points: Floats) -> Floats | None:
         solution, _, rank, _ = np.linalg.lstsq(design, points, rcond=None)
         return np.vstack([solution.T, (0, 0, 1)]) if rank == 3 else None
     side = float(np.median(np.linalg.norm(np.diff(points, axis=0), axis=1)))
-    homography, _ = cv2.findHomography(source, points, cv2.RANSAC, max(1.5, 0.08 * side), maxIters=150)
+    homography, _ = cv2.findHomography(
+        source, points, cv2.RANSAC, max(1.5, _MAX_FIT_ERROR * side), maxIters=150
+    )
     return None if homography is None else np.asarray(homography, float)
 
 
