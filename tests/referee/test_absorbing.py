@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from table_scene import FPS, Table, rules, small_look
 
-from focus_companion.game.moves import legal_moves
+from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import apply
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import INDEX
@@ -76,10 +76,10 @@ def undo_no_patches(monkeypatch: pytest.MonkeyPatch) -> None:
 class Watched:
     """A table, for how long each picture that counted as covered had been still, and the last look."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: Rules | None = None) -> None:
         self.look: Look | None = None
         self.covered: list[float] = []
-        self.table = Table(Rules.make(2), on_decision=self)
+        self.table = Table(start or Rules.make(2), on_decision=self)
         assert self.table.show().summary == []
 
     def __call__(self, decision: Decision, look: Look) -> None:
@@ -236,6 +236,26 @@ def test_an_arm_that_has_gone_leaves_the_board_free_at_once() -> None:
     watched = Watched()
     assert watched.covered_for(OCCLUDER_ABSORB_TIME + 0.5, ARM) > 0.0
     assert watched.covered_for(1.2) == 0.0
+
+
+def test_turns_made_while_the_stream_shows_an_arm_are_emitted_once_it_goes_on() -> None:
+    """The pale sleeve, which stands still with its shadow, counts as a shadow and is absorbed."""
+    sleeve = arm(420, 50, (168, 200, 212))
+
+    def reaching(image: Image) -> Image:
+        shade = cv2.line(np.zeros(image.shape[:2], np.float32), (0, 300), (420, 300), 0.6, 120)
+        shade = cv2.GaussianBlur(shade, (0, 0), 4)[..., None]
+        return sleeve(np.asarray(image * (1 - shade), np.uint8))
+
+    greens = dict.fromkeys(("b2", "b6", "f3", "f7", "h5"), "g")
+    few = greens | {"c3": "r", "d5": "rg", "d8": "r", "e2": "gr", "e6": "gr", "g4": "r", "g6": "gr"}
+    watched = Watched(rules({name: few.get(name, "") for name in INDEX}, {}))
+    lasted = watched.covered_for(SHADE_ABSORB_TIME + 0.7, reaching)
+    assert SHADE_ABSORB_TIME < lasted < SHADE_ABSORB_TIME + 1.5 / FPS
+    table = watched.table
+    position = apply(table.session.position, Move.parse("h5-h4"), table.rules)
+    table.stacks = apply(position, Move.parse("c3-b3"), table.rules).stacks
+    assert table.shoot(table.stage(), 0.8).summary == ["move h5-h4", "move c3-b3"]
 
 
 def test_others_play_on_beside_an_arm_that_rests() -> None:

@@ -48,6 +48,10 @@ class Watching:
         """The stacks in the reference."""
         self._motion = STILL
         self._wide_change: WideChange | None = None
+        self._uncovered: Watching | None = None
+        """The state before something that covers the board became part of the reference, as it may go
+        again.
+        """
         context.fault = ""
         context.pauses.unseen(context.unseen(picture.time))
         context.last_in_view = picture.time
@@ -106,14 +110,14 @@ class Watching:
             picture = replace(picture, since=last.since)
         # Each look holds tens of megabytes: this one is released before the next is made.
         del last
-        smoothed = Smoothed(picture.image)
-        conditions = self._reference.conditions(smoothed, self.outlines, self._motion)
-        self._motion = conditions.motion
-        if not conditions.same:
-            window, before = table_window(self.outlines), self._reference.picture.image
-            smoothed = Smoothed(conditions.undo(picture.image, window, before), conditions)
-        self._reference.remove_objects(smoothed.image)
-        change = self._change_between(smoothed, self._reference.picture)
+        smoothed, conditions, change = self._aligned(picture)
+        if self._uncovered is not None:
+            *_, since_uncovered = self._uncovered._aligned(picture)
+            if since_uncovered.touched.sum() < change.touched.sum():
+                # The earlier reference shows the squares that were covered.
+                self._context.watch(self._uncovered.outlines)
+                return self._uncovered._compare(picture)
+            del since_uncovered
         if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
             return corrected._compare(picture)
         if is_wide(change, self._context.standing):
@@ -137,6 +141,17 @@ class Watching:
             self._context.last_in_view = picture.time
         self.look = self._new_look(picture, smoothed, change, conditions)
         return self
+
+    def _aligned(self, picture: StillFrame) -> tuple[Smoothed, Conditions, Change]:
+        """The picture under the conditions of the reference, these conditions, and the change since."""
+        smoothed = Smoothed(picture.image)
+        conditions = self._reference.conditions(smoothed, self.outlines, self._motion)
+        self._motion = conditions.motion
+        if not conditions.same:
+            window, before = table_window(self.outlines), self._reference.picture.image
+            smoothed = Smoothed(conditions.undo(picture.image, window, before), conditions)
+        self._reference.remove_objects(smoothed.image)
+        return smoothed, conditions, self._change_between(smoothed, self._reference.picture)
 
     def _corrected_by_first_piece(
         self, picture: StillFrame, aligned: Image, change: Change
@@ -255,7 +270,7 @@ class Watching:
 
     def confirm(self, doubtful: Sequence[int], shown: bool) -> None:
         """See :meth:`.watcher.Watcher.confirm`."""
-        self._reference.mark = None
+        self._reference.mark = self._uncovered = None
         look, self.look = self.look, None
         stands = self._context.standing
         # Without a look, any stack may have changed.
@@ -309,7 +324,11 @@ class Watching:
             (agrees,) = agreements(look.image, cameras, placement.profile, context.standing)
             if agrees > CERTAIN_AGREEMENT:
                 after = Watching.at(context, picture, Hypothesis(placement, relearn=True))
-        return after or self
+        if after is None:
+            return self
+        after._uncovered = self._uncovered or self
+        after._uncovered.look = self._uncovered = None
+        return after
 
     def _under_arm(self, look: Look, change: Change) -> tuple[int, ...]:
         """The squares that may show a resting arm instead of an act, although no occluder is visible."""
