@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from hall_page import hall_of
 from mosquitto import PROGRAM, Mosquitto
 from playwright.sync_api import expect
 from published_table import Table
@@ -338,3 +340,30 @@ def test_one_table_alone_is_shown_in_large(browser, broker, hall, tmp_path, widt
     page.close()
     for made in (table, other):
         made.close()
+
+
+def test_an_address_that_was_cut_off_shows_all_tables(browser) -> None:
+    with hall_of(2, random.Random(1)) as (_, address):
+        page = new_page(browser)
+        # The rest of a letter that is none in ASCII.
+        page.goto(f"{address}#table=Sto%C5")
+        expect(page.locator("#tables li")).to_have_count(2)
+        expect(page.locator("#large")).to_be_hidden()
+        page.close()
+
+
+@pytest.mark.parametrize("how", ["button", "Escape", "Back"])
+def test_the_keyboard_goes_on_at_the_tile_of_the_table_that_was_left(browser, how: str) -> None:
+    with hall_of(3, random.Random(1)) as (_, address):
+        page = new_page(browser)
+        page.goto(address)
+        page.locator("#tables button").nth(1).press("Enter")
+        expect(page.locator("#large h2")).to_be_focused()
+        if how == "button":
+            page.locator("#back-to-all").press("Enter")
+        elif how == "Escape":
+            page.keyboard.press("Escape")
+        else:
+            page.go_back()
+        expect(page.locator("#tables button").nth(1)).to_be_focused()
+        page.close()

@@ -118,10 +118,14 @@ function choose(name) {
 
 function follow() {
   const before = chosen;
-  chosen = decodeURIComponent(/^#table=(.+)$/.exec(location.hash)?.[1] ?? "");
+  const leaves = large.contains(document.activeElement);
+  // Not decodeURIComponent, which throws if somebody has cut the address off within a letter.
+  chosen = new URLSearchParams(location.hash.slice(1)).get("table") ?? "";
   shownLast = 0;
   showLarge();
   if (chosen && chosen !== before) large.querySelector("h2").focus();
+  // What had the focus is hidden now.
+  else if (leaves && large.hidden) tables.get(before)?.button.focus();
 }
 
 function showLarge() {
