@@ -247,3 +247,15 @@ def test_a_viewer_without_a_seat_sees_no_more_than_before(table: Any, browser: A
         status(page, "Green is choosing far away")
         expect(page.get_by_role("button", name="Choose your turn")).to_have_count(0)
         context.close()
+
+
+def test_whoever_gives_up_at_the_pin_is_not_told_that_the_computer_thinks(table: Any, browser: Any) -> None:
+    table.start()
+    app = create_app(table.session, table.journal, lan=True, pin="1234", hosts=["board.local"])
+    with PageServer(app, port=0) as server:
+        page = Seen(browser.new_context(locale="en-GB").new_page(), server.port).open("/", "board.local")
+        page.locator(".acts").get_by_role("button", name="Is this good?").click()
+        page.locator("#pin").get_by_role("button", name="Cancel").click()
+        expect(page.locator("#pin")).to_be_hidden()
+        assert not page.locator("#toast").is_visible()
+        page.context.close()

@@ -55,13 +55,13 @@ export class Acts {
     }
   }
 
-  /** Send an act; true if it was accepted. If it is still on its way, pressing again does not send it again. */
-  async send(body, address = "/api/requests") {
+  /** Send an act; true if it was accepted. `meanwhile`: what is shown until the host answers. If it is still on its way, pressing again does not send it again. */
+  async send(body, address = "/api/requests", meanwhile = "") {
     const sent = `${address} ${JSON.stringify(body)}`;
     if (this.pending.has(sent)) return false;
     this.pending.add(sent);
     try {
-      const answer = await request(address, body, this.toast);
+      const answer = await request(address, body, this.toast, meanwhile);
       if (answer?.done === false) this.awaited = performance.now();
       return answer !== null;
     } finally {
@@ -124,8 +124,7 @@ export class Acts {
 
   /** Ask how good it is to move the stack that is lifted, or else the selected one. */
   isGood(square) {
-    this.toast(t("The computer compares it with all other turns."));
-    return this.send({ square }, "/api/assessment");
+    return this.send({ square }, "/api/assessment", t("The computer compares it with all other turns."));
   }
 
   /** Rule that the turn looked at, else the last one, was not legal. */

@@ -31,13 +31,19 @@ async function enterPin(why) {
   }
 }
 
-/** Send `body`; asks for the PIN if required, and shows with `toast` why it is refused. Resolves to the answer if it was accepted, else to null. */
-export async function request(address, body, toast) {
+/** Send `body`; asks for the PIN if required, and shows with `toast` why it is refused, and `meanwhile` while the host
+ *  works on it. Resolves to the answer if it was accepted, else to null. */
+export async function request(address, body, toast, meanwhile = "") {
+  const sent = () => {
+    if (meanwhile) toast(meanwhile);
+    return post(address, body);
+  };
   try {
-    let answer = await post(address, body);
+    let answer = await sent();
     while (!answer.ok && answer.pin) {
+      if (meanwhile) toast("");
       if (!(await enterPin(answer.error))) return null;
-      answer = await post(address, body);
+      answer = await sent();
     }
     if (!answer.ok) toast(answer.error);
     return answer.ok ? answer.content : null;
