@@ -8,6 +8,8 @@ import { t } from "../lib/texts.js";
 import { colourName } from "../board/names.js";
 import { playerName } from "./words.js";
 
+/** Between two looks whether a link that is shown has been used, of which no event tells. */
+const LINK_CHECK_MS = 3000;
 const BEST_LEVEL = 8;
 const PACES = [1, 5, 20];
 
@@ -36,17 +38,20 @@ export const paceChoice = (name, pace) => h("select", { name }, ...PACES.map((se
 
 export class Seats {
   constructor(element, getState, send) {
-    Object.assign(this, { element, getState, send, shown: "" });
+    Object.assign(this, { element, getState, send, shown: "", chosen: false });
     element.addEventListener("change", (event) => this.changed(event.target));
+    for (const touch of ["keydown", "pointerdown"]) element.addEventListener(touch, () => (this.chosen = false));
     element.closest("details").addEventListener("toggle", () => this.follow(this.getState()));
+    setInterval(() => !document.hidden && element.querySelector(".far-link") && this.follow(this.getState()), LINK_CHECK_MS);
   }
 
-  /** Show the present seats, unless the card is closed or somebody is choosing in it. */
+  /** Show the present seats, unless the card is closed or somebody is choosing in it. The focus stays where it is. */
   async follow(state) {
     if (!state.seats || !this.element.closest("details").open) return;
     const links = await this.links(state);
     const key = JSON.stringify([state.seats, state.pace, links]);
-    if (key === this.shown || this.element.contains(document.activeElement)) return;
+    const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
+    if (key === this.shown || (focused?.matches("select") && !this.chosen)) return;
     this.shown = key;
     this.rows = new Map(playersOf(state).map((colour) => [colour, seatChoices("", colour, state.seats[colour])]));
     const thinks = Object.values(state.seats).some((kind) => /^(companion|engine)/.test(kind));
@@ -54,6 +59,7 @@ export class Seats {
       ...[...this.rows].map(([colour, { who, levels }]) => h("div", { class: "sitting" }, token(LETTERS[colour]), h("b", {}, playerName(state, colour)), who, levels, this.link(colour, links))),
       ...(thinks ? [h("label", {}, t("A computer thinks"), " ", paceChoice("pace", state.pace))] : []),
     );
+    if (focused) this.element.querySelector(`[name="${focused.name}"]`)?.focus({ preventScroll: true });
   }
 
   /** The links of the far seats, for viewers who may act. */
@@ -70,22 +76,20 @@ export class Seats {
 
   link(colour, links) {
     if (!(colour in links)) return "";
-    if (links[colour] === null) return h("button", { type: "button", class: "quiet-button", on: { click: () => this.renew(colour) } }, t("New link"));
+    if (links[colour] === null) return h("button", { type: "button", class: "quiet-button", name: `link-${colour}`, on: { click: () => this.renew(colour) } }, t("New link"));
     const address = new URL(links[colour], document.querySelector(".share a")?.href ?? location.origin).href;
-    return h("label", { class: "far-link" }, t("Link for one browser"), h("input", { readonly: "", value: address, on: { focus: (event) => event.target.select() } }));
+    return h("label", { class: "far-link" }, t("Link for one browser"), h("input", { readonly: "", name: `link-${colour}`, value: address, on: { focus: (event) => event.target.select() } }));
   }
 
   async renew(colour) {
-    if (!(await this.send({ player: colour }, "/api/far"))) return;
-    document.activeElement.blur();
-    await this.follow(this.getState());
+    if (await this.send({ player: colour }, "/api/far")) await this.follow(this.getState());
   }
 
   async changed(control) {
     const state = this.getState();
     const colour = control.name.split("-")[1] ?? playersOf(state).find((one) => /^(companion|engine)/.test(state.seats[one]));
     const pace = Number(this.element.querySelector("[name=pace]")?.value ?? state.pace);
-    control.blur();
+    this.chosen = true;
     this.shown = "";
     if (colour) await this.send({ act: "seat", player: colour, kind: this.rows.get(colour).kind(), pace });
     await this.follow(this.getState());
