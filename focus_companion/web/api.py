@@ -27,7 +27,7 @@ from .request_json import parse_act
 from .reviewing import ReviewFailed, Reviews
 from .roster import names as known_names
 from .roster import roster
-from .seats import check_kinds, is_own_retirement, submitted_turn
+from .seats import check_kinds, is_own_retirement, own_seat, submitted_turn
 from .series import Series
 from .stream import Viewers
 
@@ -51,7 +51,7 @@ def _journal() -> GameJournal:
 
 @blueprint.get("/api/state")
 def state() -> Response:
-    return jsonify(current.session().state() | watching() | offered())
+    return jsonify(current.session().state() | watching() | offered() | {"seat": own_seat()})
 
 
 def watching() -> dict[str, int]:

@@ -45,11 +45,11 @@ def play() -> str:
         phase=_phase(state),
         may_act=access.may_act(request),
         asks_pin=access.gate is not None,
-        own_seat=own_seat(),
+        own_seat=(seat := own_seat()),
         addresses=current_app.extensions["addresses"],
         reports=current_app.extensions["reporting"] is not None,
         phone=current_app.extensions["phone"] if access.may_act(request) else None,
-        state=state | offered(),
+        state=state | offered() | {"seat": seat},
     )
 
 

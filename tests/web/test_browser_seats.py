@@ -13,8 +13,8 @@ from browsing import Seen, playwright, status, until
 from focus_companion.game.moves import Move
 from focus_companion.game.squares import INDEX
 from focus_companion.referee.asked import Asked
-from focus_companion.referee.verdict import StartSeen, Wrong
-from focus_companion.session.requests import GiveUp, NewGame, SetSeat, SubmitTurn
+from focus_companion.referee.verdict import StartSeen, Undecided, Wrong
+from focus_companion.session.requests import GiveUp, NewGame, Rematch, SetSeat, SubmitTurn
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -173,13 +173,13 @@ def test_a_game_is_played_remotely(table: Any, browser: Any, seen: Seen, looping
         page.locator('[data-square="c4"]').click()
         page.locator('#board [data-move="c4-c5"]').click()
         page.get_by_role("button", name="Yes, this turn").click()
-        status(page, "Do this for Green")
+        status(page, "Your turn is being made at the table")
         status(host, "Do this for Green")
         # The same player in another tab, and again after leaving.
         other = context.new_page()
         other.goto(f"http://127.0.0.1:{seen.port}/")
         other.wait_for_selector("body[data-ready]")
-        status(other, "Do this for Green")
+        status(other, "Your turn is being made at the table")
         # A browser draws a page in the background only once a second.
         page.bring_to_front()
         context.set_offline(True)
@@ -194,12 +194,12 @@ def test_a_game_is_played_remotely(table: Any, browser: Any, seen: Seen, looping
         page.locator('[data-square="b4"]').click()
         page.locator('#board [data-move="b4-b5"]').click()
         page.get_by_role("button", name="Yes, this turn").click()
-        status(other, "Do this for Green")
+        status(other, "Your turn is being made at the table")
         assert table.session.state()["reply"]["move"] == "b4-b5"
         # Whoever opens the link in the message once more gets back to the game; anybody else does not.
         again = friend.open(link)
         again.get_by_role("button", name="Sit down").click()
-        status(again, "Do this for Green")
+        status(again, "Your turn is being made at the table")
         assert seen.troubles == []
         stranger = seen.open(link)
         stranger.get_by_role("button", name="Sit down").click()
@@ -247,6 +247,98 @@ def test_a_viewer_without_a_seat_sees_no_more_than_before(table: Any, browser: A
         status(page, "Green is choosing far away")
         expect(page.get_by_role("button", name="Choose your turn")).to_have_count(0)
         context.close()
+
+
+def take_seat(table: Any, browser: Any, port: int) -> Seen:
+    """The page of a new browser that holds Green's seat from far away."""
+    ask(table, SetSeat("g", "far"))
+    context = browser.new_context(viewport={"width": 390, "height": 800}, locale="en-GB")
+    friend = Seen(context.new_page(), port)
+    host = context.request.get(f"http://127.0.0.1:{port}/api/far").json()
+    friend.open(host["links"]["green"]).get_by_role("button", name="Sit down").click()
+    status(friend.page, "Which turn do you play?")
+    return friend
+
+
+def test_a_remote_player_reads_what_others_are_to_do(table: Any, browser: Any, seen: Seen) -> None:
+    from table_rules import tall
+
+    host = seen.open()
+    friend = take_seat(table, browser, seen.port)
+    page, words = friend.page, friend.page.locator("#status")
+    choose(table, "c4-c5")
+    status(page, "Your turn is being made at the table")
+    status(page, "Green: 1 piece c4 to c5.")
+    status(host, "Do this for Green")
+    table.see(Asked("g", Move.parse("c4-c5")).wrong(Move.parse("b4-b5"), table.session.position))
+    status(page, "Please put the pieces back as they were, then make the turn that was asked for. The")
+    expect(host.locator("#status")).not_to_contain_text("The people at the table")
+    table.play("c4-c5")
+    status(page, "Last turn: 1 piece c4 to c5")
+    table.see(Undecided((Move.parse("d5-d4"), Move.parse("d5-c5"))))
+    status(page, "Red: which turn was it?")
+    expect(words).to_contain_text("The people at the table see to it.")
+    expect(words).not_to_contain_text("choose here")
+    table.play("d5-d4")
+    table.session.camera_lost()
+    table.see()
+    status(page, "as soon as the picture is back. The people at the table see to it.")
+    table.session.camera_found()
+    ask(table, SetSeat("r", "companion"))
+    ask(table, NewGame(tall(), played_by={"g": "companion", "r": "far"}))
+    status(page, "The game begins by itself. The people at the table see to it.")
+    table.see(StartSeen())
+    status(page, "Green is thinking")
+    expect(words).not_to_contain_text("shown here")
+    choose(table, "d4-d6")
+    status(page, "Green: the turn is being made at the table")
+    status(page, "Green: 2 pieces d4 to d6, 2 pieces captured.")
+    assert friend.troubles == seen.troubles == []
+    page.context.close()
+
+
+def test_a_remote_player_has_the_new_colour_in_a_rematch_at_once(
+    table: Any, browser: Any, seen: Seen
+) -> None:
+    friend = take_seat(table, browser, seen.port)
+    ask(table, Rematch())
+    assert table.session.state()["seats"] == {"red": "far", "green": "board"}
+    table.start()
+    status(friend.page, "Green to move")
+    table.play("c4-c5")
+    status(friend.page, "Which turn do you play?")
+    # Somebody else has opened a new link: the seat is theirs.
+    renewed = friend.page.request.post(f"http://127.0.0.1:{seen.port}/api/far", data={"player": "red"})
+    seen.open(renewed.json()["link"]).get_by_role("button", name="Sit down").click()
+    status(seen.page, "Which turn do you play?")
+    friend.page.context.close()
+
+
+def test_a_link_that_was_used_is_no_longer_shown(table: Any, browser: Any, seen: Seen) -> None:
+    ask(table, SetSeat("g", "far"))
+    page = seen.open()
+    page.get_by_text("Who plays", exact=True).click()
+    link = page.locator("#seats .far-link input")
+    # It was selected to be copied.
+    link.click()
+    take_seat(table, browser, seen.port).page.context.close()
+    expect(link).to_have_count(0)
+    expect(page.get_by_role("button", name="New link")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(link).to_be_focused()
+
+
+def test_seats_are_changed_by_keyboard_in_their_place(table: Any, seen: Seen, looping: None) -> None:
+    page = seen.open()
+    page.get_by_text("Who plays", exact=True).click()
+    who = page.locator("#seats").get_by_label("Who plays Red?")
+    who.focus()
+    for kind, seat in (("ArrowDown", "companion:8"), ("ArrowDown", "far"), ("ArrowUp", "companion:8")):
+        page.keyboard.press(kind)
+        until(page, table, seats={"green": "board", "red": seat})
+        expect(who).to_have_value(seat.partition(":")[0])
+        expect(who).to_be_focused()
+        expect(page.locator("#seats .far-link")).to_have_count(int(seat == "far"))
 
 
 def test_whoever_gives_up_at_the_pin_is_not_told_that_the_computer_thinks(table: Any, browser: Any) -> None:

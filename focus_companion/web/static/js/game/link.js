@@ -4,7 +4,7 @@
 import { after } from "./state.js";
 
 /** Keys of the state that change without an event. */
-const EVENTLESS_KEYS = ["watching", "camera_found", "camera_free", "newer", "mount", "fault", "fault_cause"];
+const EVENTLESS_KEYS = ["watching", "camera_found", "camera_free", "newer", "mount", "fault", "fault_cause", "seat"];
 const POLL_INTERVAL_MS = 4000;
 const CHECK_INTERVAL_MS = 30000;
 const HIDDEN_TIMEOUT_MS = 60000;
@@ -121,10 +121,15 @@ export class Link {
     if (this.last !== null && number <= this.last) return;
     this.last = number;
     const { event, state } = JSON.parse(message.data);
+    const game = this.state?.game;
     // An old event after a gap comes without a state: fetch the present one.
     this.state = state ? after(this.state, state) : { ...this.state, event: number };
+    // In another game this viewer may play another colour; the stream is the same for all viewers and has none.
+    const another = this.state.game !== game && this.state.seat;
+    if (another) this.state.seat = "";
     this.onState(this.state, event);
     if (!state) this.sync();
+    else if (another) this.check();
   }
 
   /** Detect a connection that has died silently, by the number of the last event. */

@@ -198,6 +198,7 @@ function take(state) {
   // The names and shades of the pieces come from the set's profile.
   if (takeLooks(state.pieces)) repaint(shadeOf);
   live = state;
+  document.body.dataset.seat = state.seat ?? "";
   const begun = state.position !== undefined && state.position !== null;
   // Also while past positions, which have no clock, are shown, so that the board keeps its size.
   table.toggleAttribute("data-timed", Boolean(state.clock) && !past);

@@ -10,6 +10,9 @@ const KEYS = { r: "repeat", t: "turn", s: "standing", c: "time", w: "here" };
 /** Maximum number of pending sentences; if there are more, as after a reconnect, only the newest are spoken. */
 const MAX_PENDING = 4;
 
+/** What is said to the people at the table; whoever plays from far away hears the turn once it is made. */
+const FOR_TABLE = new Set(["prompt", "reply", "seat_failed", "set_up", "unclear"]);
+
 const RETRY_MS = 5000; // between two attempts to hear a host that has too many viewers
 
 const language = document.documentElement.lang;
@@ -105,6 +108,7 @@ export class Speech {
   }
 
   say(sentence) {
+    if (this.nowOf().seat && FOR_TABLE.has(sentence.type)) return;
     this.queue.say(sentence);
     this.show();
   }

@@ -13,6 +13,9 @@ import { alertText, alertTitle, boardNotFound, cameraWords, faultWords, letterOf
 const NAMES_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
 const CALM = new Set(["turn", "wait", "set-up"]);
 
+/** Kinds of status that ask the people at the table to do or to answer something. */
+const FOR_TABLE = new Set(["alert", "lost", "prompt", "set-up", "unclear"]);
+
 const LOUD = new Set(["alert", "lost"]);
 /** Delay of an announcement after an event, because a ruling and its turn arrive together. */
 const ANNOUNCE_DELAY_MS = 100;
@@ -20,6 +23,8 @@ const ANNOUNCE_DELAY_MS = 100;
 /** {kind, title, text, letter, choices, answers} for a state: `choices` are turns, `answers` are [act, words, whether it is the main one]. */
 export function summary(state) {
   const summed = now(state);
+  // Somebody who plays from far away cannot do it. Questions about turns say only how the table may answer.
+  if (document.body.dataset.seat && (FOR_TABLE.has(summed.kind) || summed.setsUp)) summed.text = [summed.choices ? "" : summed.text, t("The people at the table see to it.")].filter(Boolean).join(" ");
   // Until play goes on, statuses without a problem also report the rescued journal.
   if (state.rescued && CALM.has(summed.kind)) summed.text = t("The journal was damaged: what was intact has been saved, and the damaged file is kept as {file}.", { file: state.rescued });
   return summed;
@@ -53,7 +58,7 @@ function now(state) {
   if (state.camera === "starting") return { kind: "wait", title: t("The camera is starting"), text: t("The first picture will arrive in a moment.") };
   if (state.start_from) {
     if (state.reading?.position === "") return { kind: "lost", ...boardNotFound() };
-    return { kind: "wait", title: t("Set up any position"), text: t("It is read as soon as nothing moves.") };
+    return { kind: "wait", setsUp: true, title: t("Set up any position"), text: t("It is read as soon as nothing moves.") };
   }
   if (state.camera_why === "hidden") return { kind: "lost", ...blind };
   if (blind || (state.camera && state.camera !== "ok")) return { kind: "lost", ...(blind ?? boardNotFound()), answers: [["place", t("Show where the board is")], ...(goesOnFrom(state) ? [["read_board", t("Read the board")]] : [])] };
@@ -77,7 +82,7 @@ function now(state) {
     if (choices.length === 1) return { kind: "unclear", title: t("{player}: was it this turn?", { player }), text: state.watched ? t("If so, just play on. If not, put the pieces back.") : t("If so, say it here or just play on. If not, put the pieces back."), choices };
     return { kind: "unclear", title: t("{player}: which turn was it?", { player }), text: state.watched ? t("Just play on: the next turns usually settle it.") : t("Just play on: the next turns usually settle it. Or choose here."), choices };
   }
-  if (state.camera === "ok" && !state.ply && !state.ready) return { kind: "wait", title: t("Set the pieces up"), text: t("Set the pieces up as the drawing shows. The game begins by itself.") };
+  if (state.camera === "ok" && !state.ply && !state.ready) return { kind: "wait", setsUp: true, title: t("Set the pieces up"), text: t("Set the pieces up as the drawing shows. The game begins by itself.") };
   if (!state.to_move) return { kind: "wait", title: t("Waiting for the game"), text: "" };
   if (state.looking || moverKind(state) === "board") return turn(state);
   return handless(state, playerName(state, state.to_move), letterOf(state.to_move));
@@ -96,6 +101,14 @@ function nextWords(position, square) {
 /** A player who is not at the table is to move: the turn to make for them, or why there is none yet. */
 function handless(state, player, letter) {
   const { reply, seat_failed: failed } = state;
+  const { seat } = document.body.dataset;
+  const mine = seat === state.to_move;
+  if (reply && seat) {
+    const gone = (to) => reply.remove.filter((item) => item.to === to).map((item) => item.piece).join("");
+    const title = mine ? t("Your turn is being made at the table") : t("{player}: the turn is being made at the table", { player });
+    const text = playedWords(state, { player: state.to_move, move: reply.move, reserve: gone("reserve"), captured: gone("captured") });
+    return { kind: "reply", title, text: sentence(text), letter };
+  }
   if (reply) {
     const move = t("{move}.", { move: sentenceCase(moveWords(reply.move)) });
     const square = parseMove(reply.move).target;
@@ -108,11 +121,11 @@ function handless(state, player, letter) {
     const text = { late: t("The program that plays has not answered in time."), ended: t("The program that plays has ended."), missing: t("The program that plays does not start."), away: t("The other table does not answer."), apart: t("The game at the other table is not this one. The host’s terminal says where they differ.") }[failed.why] ?? t("The program that plays did not answer with a legal turn.");
     return { kind: "unclear", title: t("Who takes over for {player}?", { player }), text, answers, letter };
   }
-  if (moverKind(state) === "table") return { kind: "turn", title: t("{player} plays at the other table", { player }), text: t("The turn to be made on the board is shown here."), letter };
-  if (moverKind(state) !== "far") return { kind: "turn", title: t("{player} is thinking", { player }), text: t("The turn to be made on the board is shown here."), letter };
-  const mine = document.body.dataset.seat === state.to_move;
+  const text = seat ? "" : t("The turn to be made on the board is shown here.");
+  if (moverKind(state) === "table") return { kind: "turn", title: t("{player} plays at the other table", { player }), text, letter };
+  if (moverKind(state) !== "far") return { kind: "turn", title: t("{player} is thinking", { player }), text, letter };
   if (mine) return { kind: "turn", title: t("It is your turn"), text: t("You play {player}. Your turn is made on the board far away.", { player }), letter, answers: [["my_turn", t("Choose your turn"), true]] };
-  return { kind: "turn", title: t("{player} is choosing far away", { player }), text: t("The turn to be made on the board is shown here."), letter };
+  return { kind: "turn", title: t("{player} is choosing far away", { player }), text, letter };
 }
 
 function turn(state) {
