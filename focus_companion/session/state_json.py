@@ -57,10 +57,10 @@ def named(by_letter: Mapping[str, Value]) -> dict[str, Value]:
 
 def entries(history: History, start: int = 0) -> list[dict[str, Any]]:
     """The turns and acts from number ``start`` on, with the keys of a record; turns also have ``ply``,
-    ``player``, ``reserve`` and ``captured``.
+    ``player``, ``reserve``, ``captured`` and ``out``.
 
     ``reserve`` and ``captured`` are the letters of the pieces that the turn's trimming sent there, bottom
-    first.
+    first; ``out`` are the players who were to move next and could not, and so fell out.
     """
     listed: list[dict[str, Any]] = []
     ply = sum(isinstance(entry.what, Move) for entry in history.entries[:start])
@@ -73,6 +73,7 @@ def entries(history: History, start: int = 0) -> list[dict[str, Any]]:
         before = history.positions[ply]
         gone = removed(before, entry.what, history.rules)
         ply += 1
+        fallen = [NAMES[p] for p in history.positions[ply].out if p not in before.out]
         listed.append(
             {
                 "ply": ply,
@@ -81,6 +82,7 @@ def entries(history: History, start: int = 0) -> list[dict[str, Any]]:
                 "time": entry.time,
                 "reserve": "".join(piece.piece for piece in gone if piece.to == "reserve"),
                 "captured": "".join(piece.piece for piece in gone if piece.to == "captured"),
+                "out": fallen,
             }
         )
     return listed

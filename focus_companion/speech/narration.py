@@ -155,7 +155,7 @@ def beginning(state: Mapping[str, Any], voice: Voice) -> str:
 def _moved(event: events.Moved, state: Mapping[str, Any], voice: Voice) -> str:
     """ "Ann, delta five to delta six, takes two, keeps one, now Cy": at most twelve words.
 
-    Who is to move is said only if it is not the next player in turn order.
+    Who is to move is said only if it is not the next player in turn order, and who falls out, "Bob out".
     """
     _ = voice.texts.gettext
     parts = [voice.player(state, event.player), voice.turn(event.move)]
@@ -167,6 +167,7 @@ def _moved(event: events.Moved, state: Mapping[str, Any], voice: Voice) -> str:
         parts.append(_("takes {n}").format(n=voice.number(taken)))
     if kept := len(turn.get("reserve", "")):
         parts.append(_("keeps {n}").format(n=voice.number(kept)))
+    parts += [_("{player} out").format(player=voice.player(state, who)) for who in turn.get("out", ())]
     if event.to_move is not None and event.to_move != _regular_next(event.player, state):
         parts.append(_("now {player}").format(player=voice.player(state, event.to_move)))
     return ", ".join(parts) + "."

@@ -14,6 +14,7 @@ from transcript import LANGUAGES
 from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
 from focus_companion.game.squares import SQUARES
+from focus_companion.game.start import Start
 from focus_companion.referee.verdict import TurnSeen
 from focus_companion.session import events
 from focus_companion.session.beginning import began
@@ -76,6 +77,28 @@ def test_the_sentence_for_each_event(event: events.Event, text: str | None) -> N
         event, events.Alert | events.Prompt | events.Unclear | events.Reply | events.SetUp | events.Lost
     )
     assert said is None or said.urgent is urgent
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Ann, charlie four to charlie five, Bo out."),
+        ("pl", "Ann, czarli cztery na czarli pięć, odpada Bo."),
+        ("it", "Ann, ciarli quattro a ciarli cinque, fuori Bo."),
+    ],
+)
+def test_who_falls_out_is_said_with_the_turn(language: str, text: str) -> None:
+    stacks = {"c4": "g", "c5": "b", "f4": "r", "e2": "g"}
+    start = Start.make("gbr", tuple(stacks.get(name, "") for name in SQUARES), to_move="g")
+    names = {"g": "Ann", "b": "Bo", "r": "Cy"}
+    history = History.begin(Rules.make(3, set_up="position", start=start), names)
+    history = history.take(began(history, 0.0))
+    for move in ("c4-c5", "f4-f5", "e2-e3"):
+        last = follow([TurnSeen(Move.parse(move), 0.9)], history, 1.0)[-1]
+        history = last.after
+        said = narrate(last.event, state(history), Voice(translations(language)))
+        assert said is not None and ("Bo" in said.text) == (move == "c4-c5")
+        assert move != "c4-c5" or said.text == text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -50,7 +50,10 @@ LANGUAGES: Final = {
         draw=r"All agree to a draw\.",
         wins=r"(?P<who>.+) wins?\.|A draw\.",
         both=" and ",
-        extras=r"(?:, takes (?P<taken>\w+))?(?:, keeps (?P<kept>\w+))?(?:, now (?P<next>[^ ]+))?\.",
+        extras=(
+            r"(?:, takes (?P<taken>\w+))?(?:, keeps (?P<kept>\w+))?"
+            r"(?:, (?P<out>[^ ]+) out)*(?:, now (?P<next>[^ ]+))?\."
+        ),
         rules={"partners": "partners", "fast game": "fast"},
     ),
     "pl": Language(
@@ -68,7 +71,10 @@ LANGUAGES: Final = {
         draw=r"Wszyscy zgadzają się na remis\.",
         wins=r"Wygrywa(?:ją)? (?P<who>.+)\.|Remis\.",
         both=" i ",
-        extras=r"(?:, bije (?P<taken>\w+))?(?:, zachowuje (?P<kept>\w+))?(?:, teraz (?P<next>[^ ]+))?\.",
+        extras=(
+            r"(?:, bije (?P<taken>\w+))?(?:, zachowuje (?P<kept>\w+))?"
+            r"(?:, odpada (?P<out>[^ ,]+))*(?:, teraz (?P<next>[^ ]+))?\."
+        ),
         rules={"partnerzy": "partners", "szybka partia": "fast"},
     ),
     "it": Language(
@@ -86,7 +92,10 @@ LANGUAGES: Final = {
         draw=r"Tutti accettano la patta\.",
         wins=r"Vin(?:ce|cono) (?P<who>.+)\.|Patta\.",
         both=" e ",
-        extras=r"(?:, prende (?P<taken>\w+))?(?:, tiene (?P<kept>\w+))?(?:, ora (?P<next>[^ ]+))?\.",
+        extras=(
+            r"(?:, prende (?P<taken>\w+))?(?:, tiene (?P<kept>\w+))?"
+            r"(?:, fuori (?P<out>[^ ,]+))*(?:, ora (?P<next>[^ ]+))?\."
+        ),
         rules={"a coppie": "partners", "partita veloce": "fast"},
     ),
 }

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from browsing import Seen, caught_up, playwright
 from playwright.sync_api import expect
+from table_rules import last_stack
 
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.game.play import Removed, apply, removed
@@ -18,6 +19,7 @@ from focus_companion.game.rules import Rules
 from focus_companion.game.squares import FILE, INDEX, RANK, SQUARES
 from focus_companion.referee.verdict import PutRight, TrimAwaited, TurnSeen, Undecided, Wrong
 from focus_companion.referee.words import say
+from focus_companion.session.requests import Leave, NewGame, Resign, SetPosition, TakeBack
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -348,6 +350,44 @@ def test_the_game_is_managed_and_reviewed_by_keyboard(reader: Reader) -> None:
     table.session.camera_found()
     table.see()
     reader.hears(BEGINS)
+
+
+def asks(table: Any, *requests: Any) -> None:
+    for request in requests:
+        table.session.submit(request).result(60)
+
+
+def test_what_is_no_turn_is_announced_too(reader: Reader) -> None:
+    """Players who leave, resign or fall out, what is taken back of that, and a correction by hand."""
+    table = reader.table
+    reader.hears(BEGINS)
+    asks(table, NewGame(last_stack(), {"g": "Ann", "b": "Bo", "r": "Cy"}))
+    reader.hears(SET_UP)
+    table.start()
+    reader.hears("Ann to move. The game begins.")
+    table.play("c4-b4")
+    reader.hears("Ann: 1 piece c4 to b4. Bo to move.")
+    last = "Bo to move. Last turn: 1 piece c4 to b4."
+    asks(table, Leave("r"))
+    reader.hears(f"Cy leaves. {last}")
+    asks(table, TakeBack())
+    reader.hears(f"Taken back: Cy leaves. {last}")
+    table.play("c5-b5", "f4-f5")
+    reader.hears("Bo: 1 piece c5 to b5. Cy: 1 piece f4 to f5. Ann to move.")
+    table.play("b4-b5")
+    reader.hears("Ann: 1 piece b4 to b5, Bo is out. Cy to move.")
+    asks(table, Resign("r"))
+    reader.hears("Ann wins. The others have resigned.")
+    asks(table, TakeBack())
+    reader.hears("Taken back: Cy resigns. Cy to move. Last turn: 1 piece b4 to b5.")
+    asks(table, NewGame(last_stack(), {"g": "Ann", "b": "Bo", "r": "Cy"}))
+    reader.hears(SET_UP)
+    table.start()
+    reader.hears("Ann to move. The game begins.")
+    asks(table, SetPosition(table.session.position.stacks, "r"))
+    reader.hears(f"The position was corrected. {SET_UP}")
+    table.start()
+    reader.hears("Cy to move. The game begins.")
 
 
 def test_why_the_pin_is_asked_for_is_read_with_its_field(table, browser, looping) -> None:

@@ -4,8 +4,7 @@ import { token } from "../board/pieces.js";
 import { playersOf } from "./state.js";
 import { LETTERS } from "../lib/squares.js";
 import { h } from "../lib/svg.js";
-import { t } from "../lib/texts.js";
-import { playedWords, playerName } from "./words.js";
+import { actWords, playedWords } from "./words.js";
 
 export class Moves {
   /** `onPick(ply, note or null)` is called when a move or a note is clicked. */
@@ -23,7 +22,7 @@ export class Moves {
     const keys = items.map((item) => `${item.ply ?? item.act} ${item.move ?? ""} ${item.player}`);
     const same = keys.length >= this.shown.length && this.shown.every((key, at) => key === keys[at]);
     if (!same) this.list.replaceChildren();
-    for (const item of items.slice(this.list.children.length)) this.list.append(item.move ? this.turn(state, item) : item.note ? this.note(item) : this.act(state, item));
+    for (const item of items.slice(this.list.children.length)) this.list.append(item.move ? this.turn(state, item) : item.note ? this.note(item) : h("li", { class: "act" }, actWords(state, item)));
     this.empty.hidden = items.length > 0;
     if (!same || keys.length !== this.shown.length) this.list.scrollTop = this.list.scrollHeight;
     this.shown = keys;
@@ -52,12 +51,6 @@ export class Moves {
     const button = h("button", { type: "button" }, h("span", { class: "ply", "aria-hidden": "true" }, item.kind === "comment" ? "“" : "!"), h("span", {}, item.note));
     this.notes.set(button, item);
     return h("li", { class: `note ${item.kind}` }, button);
-  }
-
-  act(state, { act, player }) {
-    const name = playerName(state, player);
-    const words = { resign: t("{player} resigns", { player: name }), leave: t("{player} leaves", { player: name }), draw: t("The players agree to a draw") }[act] ?? act;
-    return h("li", { class: "act" }, words);
   }
 
   /** Mark the move whose position the board shows; null for the newest. */

@@ -7,7 +7,7 @@ import { candidates, differing, goesOn, moverKind, possible } from "./state.js";
 import { offered, readingWords } from "./reading.js";
 import { h, s } from "../lib/svg.js";
 import { bound, list, sentenceCase, t, tn } from "../lib/texts.js";
-import { alertText, alertTitle, boardNotFound, cameraWords, faultWords, letterOf, moveWords, ofBoard, playedWords, playerName, removalWords, resultReason, resultText } from "./words.js";
+import { actWords, alertText, alertTitle, boardNotFound, cameraWords, faultWords, letterOf, moveWords, ofBoard, playedWords, playerName, removalWords, resultReason, resultText } from "./words.js";
 
 /** Kinds of status whose own text names the player to move. */
 const NAMES_TURN = new Set(["turn", "result", "unclear", "choose", "reply"]);
@@ -231,15 +231,24 @@ export class Status {
     this.quiet.textContent = LOUD.has(now.kind) ? "" : words;
   }
 
-  /** Keep what was played or taken back since the last state, in words; nothing while an earlier position is shown. */
+  /** Keep what was played, done or taken back since the last state, in words; nothing while an earlier position is shown. */
   notePly(state) {
     const { game, ply, moves = [] } = state;
     if (state.looking || state.event === undefined) return;
-    const before = this.latest?.game === game ? this.latest.ply : ply;
-    this.latest = { game, ply };
-    if (ply !== before) this.played = ply > before;
-    if (ply < before) this.news.push(tn("{n} turn was taken back.", "{n} turns were taken back.", before - ply));
-    else this.news.push(...moves.filter((item) => item.ply > before).map((item) => sentence(playedWords(state, item))));
+    // A position that is set by hand becomes the start of the rules.
+    const now = { game, ply, acts: moves.filter((item) => item.act).map((item) => sentence(actWords(state, item))), start: JSON.stringify(state.rules?.start), read: state.start_from };
+    const before = this.latest?.game === game ? this.latest : now;
+    this.latest = now;
+    if (ply !== before.ply) this.played = ply > before.ply;
+    if (now.start !== before.start && !before.read) {
+      this.news.push(t("The position was corrected."));
+      return;
+    }
+    if (ply < before.ply) this.news.push(tn("{n} turn was taken back.", "{n} turns were taken back.", before.ply - ply));
+    else this.news.push(...moves.filter((item) => item.ply > before.ply).map((item) => sentence(playedWords(state, item))));
+    this.news.push(...before.acts.slice(now.acts.length).map((what) => t("Taken back: {what}", { what })));
+    // Otherwise the result says so.
+    if (!state.result) this.news.push(...now.acts.slice(before.acts.length));
   }
 
   /** Announce something else to screen readers, such as what stands on a square. */

@@ -146,13 +146,20 @@ export function moveWords(text) {
   return tn("{n} piece {origin} to {target}", "{n} pieces {origin} to {target}", move.pieces, move);
 }
 
-/** A turn in the list of moves, with its player and what became of the pieces taken out. */
-export function playedWords(state, { player, move, reserve = "", captured = "" }) {
+/** A turn in the list of moves, with its player, what became of the pieces taken out, and who falls out. */
+export function playedWords(state, { player, move, reserve = "", captured = "", out = [] }) {
   const gone = [
     reserve ? tn("{n} piece to the reserve", "{n} pieces to the reserve", reserve.length) : "",
     captured ? tn("{n} piece captured", "{n} pieces captured", captured.length) : "",
+    ...out.map((colour) => t("{player} is out", { player: playerName(state, colour) })),
   ].filter(Boolean);
   return [`${playerName(state, player)}: ${moveWords(move)}`, ...gone].join(", ");
+}
+
+/** An act in the list of moves. */
+export function actWords(state, { act, player }) {
+  const name = playerName(state, player);
+  return { resign: t("{player} resigns", { player: name }), leave: t("{player} leaves", { player: name }), draw: t("The players agree to a draw") }[act] ?? act;
 }
 
 export function resultText(state, result) {
