@@ -91,7 +91,7 @@ def test_the_status_is_as_high_as_its_text(table, seen: Seen) -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("size", [(390, 844), (1280, 800), (1920, 1080)])
+@pytest.mark.parametrize("size", [(390, 844), (667, 375), (844, 390), (800, 600), (1280, 800), (1920, 1080)])
 def test_beside_the_table_everything_is_visible_and_nothing_can_be_pressed(
     browser, tmp_path: Path, make_table: Any, players: int, size: tuple[int, int]
 ) -> None:
