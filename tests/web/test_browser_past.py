@@ -254,3 +254,21 @@ def test_the_language_is_changed_with_one_press(table: Any, seen: Seen) -> None:
     page.wait_for_selector("html[lang=pl]")
     page = seen.open("/games")
     expect(page.locator("html")).to_have_attribute("lang", "pl")
+
+
+def test_a_game_is_printed_in_dark_letters_and_without_buttons(past: Seen) -> None:
+    page = past.open("/games/1")
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    light = "element => Math.max(...getComputedStyle(element).color.match(/\\d+/g).slice(0, 3))"
+    letters = page.locator(".heading h1, .player .name, .status-text, #moves .text")
+    assert min(letters.evaluate_all(f"all => all.map({light})")) > 150
+    page.emulate_media(media="print", color_scheme="dark")
+    assert max(letters.evaluate_all(f"all => all.map({light})")) < 120
+    page = past.open()
+    ask(past.table, Resign("r"))
+    rematch = page.get_by_role("button", name="Rematch")
+    page.emulate_media(media="screen")
+    expect(rematch).to_be_visible()
+    page.emulate_media(media="print")
+    expect(rematch).to_be_hidden()
