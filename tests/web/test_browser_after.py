@@ -10,7 +10,11 @@ import pytest
 from browsing import MOVES, REQUEST_TIMEOUT, Seen, caught_up, stack
 from playwright.sync_api import Route, expect
 
+from focus_companion.game.moves import Move
 from focus_companion.game.rules import Rules
+from focus_companion.game.squares import INDEX
+from focus_companion.referee.verdict import PutRight, Undecided, Wrong
+from focus_companion.referee.words import say
 from focus_companion.session.clock import TimeControl
 from focus_companion.session.requests import NewGame, Resign, TakeBack
 from focus_companion.web.app import create_app
@@ -49,6 +53,32 @@ def test_after_turns_were_taken_back_the_new_ones_are_looked_back_at(table, seen
     expect(page.locator("#replay output")).to_have_text("2 / 4")
     expect(page.locator('[data-square="b4"]')).to_have_attribute("aria-label", re.compile("empty"))
     assert stack(page, "b6").startswith("b6: 2 pieces")
+    assert seen.troubles == []
+
+
+def test_an_alert_is_shown_to_whoever_looks_back(table, seen: Seen) -> None:
+    """But it may be looked back from it, and the turns of the others do not interrupt anybody."""
+    page = seen.open()
+    body, title = page.locator("body"), page.locator(".status-title")
+    table.play(*MOVES[:3])
+    page.wait_for_function("() => document.querySelectorAll('#moves li').length === 3")
+    page.keyboard.press("Home")
+    expect(body).to_have_attribute("data-looking", "back")
+    table.play(MOVES[3])
+    caught_up(page, table)
+    expect(page.locator("#replay output")).to_have_text("0 / 4")
+    d5, d7 = INDEX["d5"], INDEX["d7"]
+    table.see(Wrong("distance", "g", (d5, d7), say("distance", "g", origin=d5, target=d7, number=1, far=2)))
+    expect(title).to_have_text("Wrong number of squares")
+    expect(page.locator("#loud")).to_contain_text("put it back on d5")
+    expect(body).to_have_attribute("data-looking", "now")
+    page.keyboard.press("Home")
+    expect(body).to_have_attribute("data-looking", "back")
+    table.see(PutRight())
+    caught_up(page, table)
+    expect(body).to_have_attribute("data-looking", "back")
+    table.see(Undecided((Move.parse("b4-b5"), Move.parse("c4-c5"))))
+    expect(title).to_contain_text("which turn was it")
     assert seen.troubles == []
 
 

@@ -106,6 +106,17 @@ def test_a_question_is_answered_by_its_number(table, seen: Seen) -> None:
     assert seen.troubles == []
 
 
+def test_a_number_answers_nothing_on_a_screen_beside_the_table(table, seen: Seen) -> None:
+    page = listening(seen, "/?view=table")
+    table.see(Undecided((Move.parse("b6-b7"), Move.parse("c6-c7"))))
+    heard(page, "en: Which turn was it? one: bravo six to bravo seven; two: charlie six to charlie seven.")
+    page.keyboard.press("2")
+    page.keyboard.press("t")
+    heard(page, "en: Green to move.")
+    assert not page.locator("#toast").is_visible()
+    assert seen.troubles == []
+
+
 RECORD_SPEECH_TIMES = """
 localStorage.setItem("focus.sound", "speech");
 window.heard = [];

@@ -55,7 +55,7 @@ function later() {
 
 function equip(made) {
   const now = () => live ?? {};
-  const speech = past ? null : new made.Speech($("#spoken"), now, (move) => choose(move), toast);
+  const speech = past ? null : new made.Speech($("#spoken"), now, watched ? null : choose, toast);
   if (watched) {
     made.keepAwake();
     tools = { ...made, speech };
@@ -188,6 +188,14 @@ function deny() {
   take(live);
 }
 
+const CALLS = new Set(["alert", "lost", "prompt", "reply", "result", "set-up", "unclear"]);
+
+/** What the people at the table have to do, answer or know now, "" if nothing. */
+function call(state) {
+  const { kind, title, text } = summary(state);
+  return CALLS.has(kind) ? `${title} ${text}` : "";
+}
+
 function take(state) {
   if (state.begins && about(state) === denied) return take({ ...state, begins: null });
   // The program was restarted with a camera: another journal, other games.
@@ -197,12 +205,15 @@ function take(state) {
   if (live && live.game !== state.game) board.selected = null;
   // The names and shades of the pieces come from the set's profile.
   if (takeLooks(state.pieces)) repaint(shadeOf);
+  const called = live && call(live);
   live = state;
   document.body.dataset.seat = state.seat ?? "";
   const begun = state.position !== undefined && state.position !== null;
   // Also while past positions, which have no clock, are shown, so that the board keeps its size.
   table.toggleAttribute("data-timed", Boolean(state.clock) && !past);
   if (tools && !watched) fill(state);
+  // An earlier position hides it.
+  if (!past && (tools?.replay?.ply ?? null) !== null && call(state) && call(state) !== called) tools.replay.live();
   if (begun) again();
   else status.show(state);
   document.body.dataset.phase = phase(state);

@@ -63,7 +63,7 @@ class SpeechQueue {
 }
 
 export class Speech {
-  /** `panel`: the element with its buttons, or null; `nowOf()` returns the state; `choose(move)` answers a question; `toast(text)` reports errors. */
+  /** `panel`: the element with its buttons, or null; `nowOf()` returns the state; `choose(move)` answers a question, or is null; `toast(text)` reports errors. */
   constructor(panel, nowOf, choose, toast) {
     Object.assign(this, { panel, nowOf, choose, toast, source: null });
     this.able = "speechSynthesis" in window;
@@ -136,7 +136,7 @@ export class Speech {
     if (!this.on || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
     const turn = this.nowOf().unclear?.[Number(event.key) - 1];
     if (event.key === "Escape") this.queue.hush();
-    else if (turn) this.choose(turn);
+    else if (turn) this.choose?.(turn);
     else if (KEYS[event.key] === "here") {
       const square = event.target.closest("[data-square]")?.dataset.square;
       if (square) this.ask("square", square);
