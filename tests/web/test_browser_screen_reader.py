@@ -352,6 +352,32 @@ def test_the_game_is_managed_and_reviewed_by_keyboard(reader: Reader) -> None:
     reader.hears(BEGINS)
 
 
+def test_a_position_is_corrected_by_keyboard(reader: Reader) -> None:
+    reader.hears(BEGINS)
+    page = reader.page
+    page.locator("summary", has_text="Corrections").press("Enter")
+    reader.presses("button", "Edit the position")
+    reader.reaches_the_board()
+    reader.walks_to("b6")
+    page.keyboard.press("Enter")
+    reader.hears("b6: green, one piece.")
+    reader.presses("button", "Put a red piece on top")
+    more = "Bo: 19 pieces in all, with the reserve and those captured. A set has 18."
+    reader.hears(more, "b6: 2 pieces, from the bottom green and red.")
+    reader.presses("button", "Remove the top piece")
+    reader.hears("b6: green, one piece.")
+    # The button is disabled now.
+    page.keyboard.press("Enter")
+    reader.hears("b6: empty.")
+    # A screen reader can go to a square by itself.
+    page.locator('[data-square="g7"]').focus()
+    page.keyboard.press("Enter")
+    reader.hears("g7: red, one piece.")
+    reader.presses("button", "Cancel")
+    reader.hears()
+    expect(page.locator("#status")).to_be_focused()
+
+
 def asks(table: Any, *requests: Any) -> None:
     for request in requests:
         table.session.submit(request).result(60)

@@ -55,6 +55,8 @@ export class Board {
       else this.select(target.closest("[data-square]")?.dataset.square ?? null);
     });
     svg.addEventListener("keydown", (event) => this.key(event));
+    // A screen reader may move the focus to a square by itself.
+    svg.addEventListener("focusin", ({ target }) => target.dataset.square && this.moveCursor(target.dataset.square));
     this.holders = null; // drawn with the first position
     this.begun = false;
   }

@@ -67,12 +67,15 @@ export class Editor {
 
   /** Select the square to be edited. */
   selectSquare(square) {
+    const focused = document.activeElement;
     this.square = square;
     const stack = square ? this.stacks[square] : "";
     this.card.querySelector(".at").textContent = square ?? t("Touch a square on the board to change its stack.");
     this.card.querySelector(".pile").replaceChildren(...[...stack].map((letter) => token(letter)));
     for (const button of this.card.querySelectorAll(".add button")) button.disabled = !square || stack.length >= MAX_HEIGHT;
     for (const name of ["drop", "empty"]) this.card.querySelector(`[data-edit=${name}]`).disabled = !stack;
+    // The button that was just pressed has nothing left to do.
+    if (focused.matches(":disabled")) this.card.querySelector("h2").focus({ preventScroll: true });
     this.count();
   }
 
@@ -137,6 +140,8 @@ export class Editor {
 
   close() {
     this.stacks = null;
+    // The focus does not go to the top of the page with the card.
+    if (this.card.contains(document.activeElement)) document.querySelector("#status").focus({ preventScroll: true });
     this.card.hidden = true;
     delete document.body.dataset.editing;
     this.onChange();
