@@ -367,3 +367,17 @@ def test_the_keyboard_goes_on_at_the_tile_of_the_table_that_was_left(browser, ho
             page.go_back()
         expect(page.locator("#tables button").nth(1)).to_be_focused()
         page.close()
+
+
+def test_escape_closes_the_settings_and_not_the_table_too(browser) -> None:
+    with hall_of(2, random.Random(1)) as (_, address):
+        page = new_page(browser)
+        page.goto(f"{address}#table=Table%202")
+        expect(page.locator("#large h2")).to_be_visible()
+        page.locator(".menu summary").press("Enter")
+        page.keyboard.press("Escape")
+        expect(page.locator(".menu summary")).to_be_focused()
+        expect(page.locator("#large")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.locator("#large")).to_be_hidden()
+        page.close()

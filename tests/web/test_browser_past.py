@@ -256,6 +256,16 @@ def test_the_language_is_changed_with_one_press(table: Any, seen: Seen) -> None:
     expect(page.locator("html")).to_have_attribute("lang", "pl")
 
 
+def test_the_list_is_fetched_again_when_the_browser_shows_the_page_as_it_was_left(past: Seen) -> None:
+    page = past.open("/games")
+    running = page.locator("#games li", has_text="at the table now")
+    expect(running).to_contain_text("not finished")
+    ask(past.table, Resign("r"))
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    expect(running).to_contain_text("Dan wins")
+    assert past.troubles == []
+
+
 def test_a_game_is_printed_in_dark_letters_and_without_buttons(past: Seen) -> None:
     page = past.open("/games/1")
     page.emulate_media(color_scheme="dark")

@@ -26,6 +26,8 @@
     const menu = event.key === "Escape" && document.querySelector(".menu[open]");
     if (!menu) return;
     close(menu);
+    // Escape does one thing at a time.
+    event.preventDefault();
     menu.querySelector("summary").focus();
   });
 })();

@@ -11,7 +11,7 @@ export class Chooser {
   /** `onChange()` is called after every step; `send(body)` sends the turn, and resolves to true if it was accepted; `tell(text)` shows a message. */
   constructor(onChange, send, tell) {
     Object.assign(this, { onChange, send, tell, legal: null, sent: false });
-    document.addEventListener("keydown", (event) => event.key === "Escape" && this.active && this.close());
+    document.addEventListener("keydown", (event) => event.key === "Escape" && !event.defaultPrevented && this.active && this.close());
   }
 
   get active() {

@@ -161,5 +161,9 @@ async function load() {
 }
 
 search.addEventListener("input", filter);
+// Whoever comes back with the browser's button may see the page as it was left.
+addEventListener("pageshow", async ({ persisted }) => {
+  if (persisted && (await load())) show();
+});
 if (await load()) show();
 document.body.dataset.ready = "";

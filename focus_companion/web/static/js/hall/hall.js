@@ -230,7 +230,7 @@ tie($("#settings"), () => {
   showLarge();
 });
 $("#back-to-all").addEventListener("click", () => choose(""));
-document.addEventListener("keydown", (event) => event.key === "Escape" && choose(""));
+document.addEventListener("keydown", (event) => event.key === "Escape" && !event.defaultPrevented && choose(""));
 addEventListener("hashchange", follow);
 setInterval(() => {
   for (const { seen, clocks: faces } of tables.values()) if (seen && faces.clock?.running) faces.draw();
