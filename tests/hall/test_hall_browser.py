@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from focus_companion.hall.app import create_hall
 from focus_companion.hall.evening import Evening
 from focus_companion.hall.listener import Listener
 from focus_companion.mqtt.broker import parse_broker
-from focus_companion.session.events import Alert, Lost, Resolved
+from focus_companion.session.events import Alert, Lost, Resolved, Unclear
 from focus_companion.storage.errors import as_journal_error
 from focus_companion.web.server import PageServer
 
@@ -380,4 +381,15 @@ def test_escape_closes_the_settings_and_not_the_table_too(browser) -> None:
         expect(page.locator("#large")).to_be_visible()
         page.keyboard.press("Escape")
         expect(page.locator("#large")).to_be_hidden()
+        page.close()
+
+
+def test_the_hall_asks_nobody_to_answer_a_question_there(browser) -> None:
+    with hall_of(2, random.Random(1)) as (tables, address):
+        page = new_page(browser)
+        page.goto(f"{address}#table=Table%202")
+        tables[1].take(Unclear(tables[1].time, ["d5-d6", "d5-c5"]))
+        tables[1].tell()
+        now = page.locator("#large-status")
+        expect(now).to_have_text(re.compile("which.turn.was.it\\? Just play on: .* settle.it\\.$"))
         page.close()

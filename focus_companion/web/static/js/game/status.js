@@ -257,7 +257,7 @@ export class Status {
   }
 }
 
-const sentence = (words) => (/[.?!]$/.test(words) ? words : `${words}.`);
+export const sentence = (words) => (/[.?!]$/.test(words) ? words : `${words}.`);
 
 /** A camera, crossed out. */
 const unseen = () => s("svg", { viewBox: "0 0 24 24" }, s("path", { d: "M4 8h3l1.5-2h7L17 8h3v10H4z" }), s("circle", { cx: 12, cy: 12.8, r: 2.8 }), s("path", { d: "M4 4l16 17" }));

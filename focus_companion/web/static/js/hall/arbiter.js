@@ -4,6 +4,7 @@ import { draw, miniature } from "../board/miniature.js";
 import { sound } from "../lib/sound.js";
 import { h, inOrder } from "../lib/svg.js";
 import { bound } from "../lib/texts.js";
+import { sentence } from "../game/status.js";
 import { isOpen, rank } from "./tile.js";
 
 class Card {
@@ -37,7 +38,7 @@ export class Arbiter {
     const open = tiles.filter((tile) => isOpen(tile.now.kind));
     const since = (tile) => Date.parse(tile.tile.alert_at ?? "") || 0;
     open.sort((a, b) => rank(a.now.kind) - rank(b.now.kind) || since(a) - since(b) || this.compare(a.name, b.name));
-    const words = new Map(open.map((tile) => [tile.name, `${tile.name}. ${tile.now.title}. ${tile.now.text}`]));
+    const words = new Map(open.map((tile) => [tile.name, `${tile.name}. ${sentence(tile.now.title)} ${tile.now.text}`]));
     this.say([...words].filter(([name, text]) => this.known.get(name) !== text).map(([, text]) => text));
     this.known = words;
     for (const name of this.cards.keys()) if (!words.has(name)) this.cards.delete(name);

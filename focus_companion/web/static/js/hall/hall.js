@@ -11,6 +11,7 @@ import { sound } from "../lib/sound.js";
 import { LETTERS, raised } from "../lib/squares.js";
 import { h, inOrder } from "../lib/svg.js";
 import { bound, loadTexts, t, tn } from "../lib/texts.js";
+import { sentence } from "../game/status.js";
 import { Tile, standing } from "./tile.js";
 import { letterOf, playerName, resultText } from "../game/words.js";
 
@@ -139,7 +140,7 @@ function showLarge() {
   const now = standing(tile);
   large.dataset.kind = now.kind;
   large.querySelector("h2").textContent = tile.table;
-  $("#large-status").textContent = bound(`${now.title}. ${now.text}`);
+  $("#large-status").textContent = bound(`${sentence(now.title)} ${now.text}`);
   board.setView(pref("view"), 0);
   large.querySelector(".table").dataset.view = pref("view");
   board.show(tile.prompt?.move ? raised(tile.position, tile.prompt.move, letterOf(tile.to_move)) : tile.position);

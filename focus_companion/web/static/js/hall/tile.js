@@ -10,11 +10,11 @@ import { h } from "../lib/svg.js";
 import { bound, t, tn } from "../lib/texts.js";
 import { playerName } from "../game/words.js";
 
-/** The status of a table: as on the game's page, or that the table is offline. */
+/** The status of a table: as on a screen beside it, where nobody can answer, or that the table is offline. */
 export function standing(tile) {
   const over = Boolean(tile.result);
   if (!tile.online && !over) return { kind: "gone", title: t("The table is gone"), text: t("Its program has stopped or its network is down. It catches up by itself.") };
-  return summary(tile);
+  return summary({ ...tile, watched: true });
 }
 
 /** Whether the arbiter is needed: an alert, or a game that cannot continue or be saved. */
