@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import statistics
 import time
+from pathlib import Path
 from typing import Any, Final
+from unittest.mock import Mock
 
 import pytest
 from browsing import Seen, caught_up, serious
@@ -12,6 +15,7 @@ from playwright.sync_api import expect
 
 from focus_companion.game.moves import Move, legal_moves
 from focus_companion.referee.verdict import PutRight, TurnSeen, Undecided, Wrong
+from focus_companion.storage.errors import as_journal_error
 from focus_companion.web.app import create_app
 from focus_companion.web.server import PageServer
 
@@ -104,6 +108,20 @@ def test_a_question_is_answered_by_its_number(table, seen: Seen) -> None:
         heard(page, "it: Verde, ciarli sei a ciarli sette.")
     assert table.session.state()["last_move"] == "c6-c7"
     assert seen.troubles == []
+
+
+@pytest.mark.parametrize("path", ["/", "/?view=table"])
+def test_that_the_game_cannot_be_saved_is_spoken_once(table, seen: Seen, monkeypatch, path: str) -> None:
+    full = as_journal_error(OSError(errno.ENOSPC, "no space"), Path("journal"))
+    monkeypatch.setattr(table.journal, "append_all", Mock(side_effect=full))
+    table.play("b6-b7")
+    assert table.session.state()["fault"]
+    page = listening(seen, path)
+    page.wait_for_function("() => heard.length > 0")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.wait_for_timeout(300)
+    (said,) = page.evaluate("heard.filter((each) => each !== 'cut')")
+    assert said.startswith("en: The game cannot be saved. The disk that holds")
 
 
 def test_a_number_answers_nothing_on_a_screen_beside_the_table(table, seen: Seen) -> None:

@@ -212,6 +212,7 @@ function take(state) {
   // Also while past positions, which have no clock, are shown, so that the board keeps its size.
   table.toggleAttribute("data-timed", Boolean(state.clock) && !past);
   if (tools && !watched) fill(state);
+  tools?.speech?.notice(state);
   // An earlier position hides it.
   if (!past && (tools?.replay?.ply ?? null) !== null && call(state) && call(state) !== called) tools.replay.live();
   if (begun) again();

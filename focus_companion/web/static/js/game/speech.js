@@ -3,6 +3,7 @@
 import { h } from "../lib/svg.js";
 import { pref } from "../lib/prefs.js";
 import { t } from "../lib/texts.js";
+import { faultWords } from "./words.js";
 
 /** Keys while speech is on, except in text fields. */
 const KEYS = { r: "repeat", t: "turn", s: "standing", c: "time", w: "here" };
@@ -65,7 +66,7 @@ class SpeechQueue {
 export class Speech {
   /** `panel`: the element with its buttons, or null; `nowOf()` returns the state; `choose(move)` answers a question, or is null; `toast(text)` reports errors. */
   constructor(panel, nowOf, choose, toast) {
-    Object.assign(this, { panel, nowOf, choose, toast, source: null });
+    Object.assign(this, { panel, nowOf, choose, toast, source: null, fault: "" });
     this.able = "speechSynthesis" in window;
     if (!this.able) return;
     this.queue = new SpeechQueue();
@@ -94,7 +95,16 @@ export class Speech {
       if (this.able) this.queue.hush();
     } else if (!this.source) {
       this.listen();
+      this.notice(this.nowOf());
     }
+  }
+
+  /** Speak what no event tells, as it cannot be saved: that nothing can. */
+  notice(state) {
+    if (!this.on) return;
+    const text = state.fault ? `${t("The game cannot be saved")}. ${faultWords(state)}` : "";
+    if (text && text !== this.fault) this.say({ text, urgent: true });
+    this.fault = text;
   }
 
   listen() {
