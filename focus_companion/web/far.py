@@ -86,10 +86,8 @@ class FarSeats:
             "This link was used already, or is out of date. Ask at the table for a new one.",
         )
 
-    def seat_of(self, token: str | None, seats: Mapping[str, str]) -> str:
+    def seat_of(self, token: str, seats: Mapping[str, str]) -> str:
         """The colour that this browser plays now; "" if none."""
-        if not token:
-            return ""
         with self._lock:
             held = (colour for colour, holder in self._holders.items() if has_digest(token, holder))
             return next((colour for colour in held if seats.get(colour) == FAR), "")

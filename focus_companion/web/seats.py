@@ -39,7 +39,9 @@ def _seats() -> dict[str, str]:
 
 def own_seat() -> str:
     """The far seat (a colour) of the browser that sent this request; "" if none."""
-    return far_seats().seat_of(request.cookies.get(_cookie()), _seats())
+    token = request.cookies.get(_cookie())
+    # Hundreds of viewers ask for the state, and nearly all of them hold no seat.
+    return far_seats().seat_of(token, _seats()) if token else ""
 
 
 def _cookie() -> str:
