@@ -38,7 +38,7 @@ export const paceChoice = (name, pace) => h("select", { name }, ...PACES.map((se
 
 export class Seats {
   constructor(element, getState, send) {
-    Object.assign(this, { element, getState, send, shown: "", chosen: false });
+    Object.assign(this, { element, getState, send, shown: "", chosen: false, told: {} });
     element.addEventListener("change", (event) => this.changed(event.target));
     for (const touch of ["keydown", "pointerdown"]) element.addEventListener(touch, () => (this.chosen = false));
     element.closest("details").addEventListener("toggle", () => this.follow(this.getState()));
@@ -62,16 +62,16 @@ export class Seats {
     if (focused) this.element.querySelector(`[name="${focused.name}"]`)?.focus({ preventScroll: true });
   }
 
-  /** The links of the far seats, for viewers who may act. */
+  /** The links of the far seats, for viewers who may act; the last ones if the host does not tell now. */
   async links(state) {
     if (!Object.values(state.seats).includes("far")) return {};
     try {
       const answer = await fetch("/api/far", { cache: "no-store" });
-      return answer.ok ? (await answer.json()).links : {};
+      if (answer.ok) this.told = (await answer.json()).links;
     } catch (problem) {
       console.info(problem.message);
-      return {};
     }
+    return this.told;
   }
 
   link(colour, links) {
