@@ -142,6 +142,17 @@ def test_the_search_avoids_repeating_a_position() -> None:
     assert best in moves and again.move != best
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_game_of_three_computers_ends(seed: int) -> None:
+    """Paranoid search takes each of them for behind, so each would be content to repeat positions."""
+    rules = Rules.make(3)
+    game = [start_position(rules)]
+    while not game[-1].over and len(game) < 600:
+        found = choose(game[-1], rules, budget=Budget(nodes=2_000), seed=seed, earlier=game[:-1])
+        game.append(apply(game[-1], found.move, rules))
+    assert game[-1].over
+
+
 def test_a_reserve_piece_takes_the_last_stack() -> None:
     position, rules = given({"a3": "g", "h6": "rrrrr"}, reserves={"g": 1})
     found = choose(position, rules, budget=Budget(nodes=2_000))

@@ -5,7 +5,7 @@
 #include "turns.h"
 
 enum { DEEPEST = 60, PLIES = 80, QUIET = 6, KEPT = 1 << 20, BOUND_EXACT = 1, BOUND_LOW = 2, BOUND_HIGH = 3,
-       PAST = 1024, CONTEMPT = 60 };
+       PAST = 1024, CONTEMPT = 60, IMPATIENT = 2500, PATIENCE = 20 };
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 __attribute__((import_module("host"), import_name("should_stop"))) int should_stop(void);
@@ -34,10 +34,10 @@ static u16 killers[PLIES][2];
 static u16 lines[PLIES + 2][PLIES + 2];
 static u8 line_lengths[PLIES + 2];
 static u16 age;
-static int root_player, root_side, stopped, nodes, next_look;
+static int root_player, root_side, circle, stopped, nodes, next_look;
 static u64 stir, age_mix; /* age_mix: makes what earlier searches kept unknown */
 static u64 past[PAST], keys[PLIES + 2]; /* positions of the game so far, as a hash table; those of the line */
-static i32 past_count;
+static i32 past_count, waited; /* waited: those kept, with repetitions */
 
 static int has_been(u64 key) {
     for (u64 at = key & (PAST - 1); past[at]; at = (at + 1) & (PAST - 1))
@@ -46,10 +46,13 @@ static int has_been(u64 key) {
 }
 
 /* No rule ends a game that goes in circles, so whoever is ahead must leave the circle: coming back to a
- * position counts as an even chance, and a little less for the root. */
-static int circle(int mine) {
+ * position counts as an even chance, and a little less for the root. With more than two sides, Paranoid takes
+ * everybody for behind: the longer nobody has captured anything, the more it counts as lost. */
+static int value_of_circle(void) {
     int sides = rules.partners ? 2 : rules.players, even = sides == 2 ? 0 : sides == 3 ? -693 : -1099;
-    return mine ? even - CONTEMPT : -(even - CONTEMPT);
+    int impatience = waited < PATIENCE ? waited : PATIENCE;
+    if (sides > 2) even += (-IMPATIENT - even) * impatience / PATIENCE;
+    return even - CONTEMPT;
 }
 
 static inline int for_root(const Position *p) { return root_side >> p->to_move & 1; }
@@ -135,8 +138,8 @@ static int search(int ply, int depth, int alpha, int beta, int spent, int nulled
     keys[ply] = plain;
     if (ply) {
         for (int back = ply - 2; back >= 0; back--)
-            if (keys[back] == plain) return circle(mine);
-        if (past_count && has_been(plain)) return circle(mine);
+            if (keys[back] == plain) return mine ? circle : -circle;
+        if (past_count && has_been(plain)) return mine ? circle : -circle;
     }
     u64 key = plain ^ (many ? mix((u64)root_player + 77 + (u64)(brs * (1 + spent)) * 8) : 0) ^ stir;
     Kept *slot = &kept[key & (KEPT - 1)];
@@ -290,10 +293,11 @@ EXPORT(make) void make(int move) { apply(&board, move); }
 /* Forget, and keep, positions that have been: coming back to one of them is going in circles. */
 EXPORT(forget) void forget(void) {
     memset(past, 0, sizeof past);
-    past_count = 0;
+    past_count = waited = 0;
 }
 EXPORT(keep) void keep(void) {
     u64 key = full_key(&board), at = key & (PAST - 1);
+    waited++;
     if (past_count >= PAST / 2 || has_been(key)) return;
     while (past[at]) at = (at + 1) & (PAST - 1);
     past[at] = key;
@@ -307,6 +311,7 @@ EXPORT(estimate) int estimate(int player) { return odds(&board, player); }
 EXPORT(think) void think(void) {
     root_player = wanted.root < 0 ? board.to_move : wanted.root;
     root_side = side_of(root_player);
+    circle = value_of_circle();
     stir = mix(wanted.seed);
     stopped = nodes = 0;
     next_look = 512;
