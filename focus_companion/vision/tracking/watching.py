@@ -111,13 +111,12 @@ class Watching:
         # Each look holds tens of megabytes: this one is released before the next is made.
         del last
         smoothed, conditions, change = self._aligned(picture)
-        if self._uncovered is not None:
-            *_, since_uncovered = self._uncovered._aligned(picture)
-            if since_uncovered.touched.sum() < change.touched.sum():
+        if (uncovered := self._uncovered) is not None:
+            since_uncovered = uncovered._aligned(picture)[2].touched
+            if since_uncovered.sum() < change.touched.sum():
                 # The earlier reference shows the squares that were covered.
-                self._context.watch(self._uncovered.outlines)
-                return self._uncovered._compare(picture)
-            del since_uncovered
+                self._context.watch(uncovered.outlines)
+                return uncovered._compare(picture)
         if (corrected := self._corrected_by_first_piece(picture, smoothed.image, change)) is not None:
             return corrected._compare(picture)
         if is_wide(change, self._context.standing):
