@@ -39,6 +39,10 @@ _BLOB_SLACK = 0.13
 _MAX_ROUNDNESS = 0.6
 """Roundness above which a site scores no higher."""
 
+
+_SEARCHED_SHARE = 0.55
+"""Distance from the principal point up to which sites are used, as a fraction of the picture's sides."""
+
 _BASES = (
     ((1.0, 0.0), (0.0, 1.0)),
     ((1.0, 1.0), (0.0, 1.0)),
@@ -130,8 +134,9 @@ def guesses(view: SquareView, maps: RoundnessMaps, profile: BoardProfile) -> lis
     front = depth > camera.min_depth
     places[front] = camera.project(flat[front])
     pitches[front] = camera.lens.focal * profile.pitch / depth[front]
-    size, slack = np.array((camera.lens.width, camera.lens.height)), _BLOB_SLACK * pitches[:, None]
-    near = ((places > -slack) & (places < size + slack)).all(1)
+    lens = camera.lens
+    limits = _SEARCHED_SHARE * lens.width, _SEARCHED_SHARE * lens.height
+    near = front & (np.abs(places - lens.centre) < limits).all(1)
     values = np.full(len(flat), np.nan)
     values[near] = site_roundness(maps, places[near], pitches[near])
     scores = cross_scores(values.reshape(files.shape))
