@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
@@ -90,7 +91,13 @@ def test_a_record_that_cannot_be_written_is_refused_before_the_game(tmp_path: Pa
 def test_the_record_is_written_also_if_the_program_is_terminated(tmp_path: Path, number: int) -> None:
     record = tmp_path / "game.json"
     command = [sys.executable, "-m", "focus_companion.cli", "watch", CLIP, *RULES, "--events", "-"]
-    with subprocess.Popen([*command, "--record", record], cwd=ROOT, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [*command, "--record", record],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        # As from a terminal, also where the tests themselves were started with nohup.
+        preexec_fn=partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),
+    ) as process:
         assert process.stdout is not None
         # More than a hundred pictures are still to come.
         assert b'"ready"' in process.stdout.readline()
