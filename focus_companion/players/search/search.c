@@ -47,7 +47,9 @@ static int has_been(u64 key) {
 
 /* No rule ends a game that goes in circles, so whoever is ahead must leave the circle: coming back to a
  * position counts as an even chance, and a little less for the root. With more than two sides, Paranoid takes
- * everybody for behind: the longer nobody has captured anything, the more it counts as lost. */
+ * everybody for behind, so it counts as lost the more, the longer nobody has captured anything: in full after
+ * PATIENCE turns. Raising that, games of several computers last longer; at 0 the player loses to those who wait
+ * while the others fight. */
 static int value_of_circle(void) {
     int sides = rules.partners ? 2 : rules.players, even = sides == 2 ? 0 : sides == 3 ? -693 : -1099;
     int impatience = waited < PATIENCE ? waited : PATIENCE;
