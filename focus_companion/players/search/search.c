@@ -5,7 +5,7 @@
 #include "turns.h"
 
 enum { DEEPEST = 60, PLIES = 80, QUIET = 6, KEPT = 1 << 20, BOUND_EXACT = 1, BOUND_LOW = 2, BOUND_HIGH = 3,
-       PAST = 1024, CONTEMPT = 60, IMPATIENT = 2500, PATIENCE = 20 };
+       PAST = 1024, CONTEMPT = 60, STAGNATION = 2500, PATIENCE = 20 };
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 __attribute__((import_module("host"), import_name("should_stop"))) int should_stop(void);
@@ -37,7 +37,7 @@ static u16 age;
 static int root_player, root_side, circle, stopped, nodes, next_look;
 static u64 stir, age_mix; /* age_mix: makes what earlier searches kept unknown */
 static u64 past[PAST], keys[PLIES + 2]; /* positions of the game so far, as a hash table; those of the line */
-static i32 past_count, waited; /* waited: those kept, with repetitions */
+static i32 past_count, waited; /* waited: earlier positions with the same captures and reserves */
 
 static int has_been(u64 key) {
     for (u64 at = key & (PAST - 1); past[at]; at = (at + 1) & (PAST - 1))
@@ -45,15 +45,14 @@ static int has_been(u64 key) {
     return 0;
 }
 
-/* No rule ends a game that goes in circles, so whoever is ahead must leave the circle: coming back to a
- * position counts as an even chance, and a little less for the root. With more than two sides, Paranoid takes
- * everybody for behind, so it counts as lost the more, the longer nobody has captured anything: in full after
- * PATIENCE turns. Raising that, games of several computers last longer; at 0 the player loses to those who wait
- * while the others fight. */
+/* The value for the root, in thousandths of a nat, of coming back to a position. No rule ends a game that goes in
+ * circles, so it is an even chance less CONTEMPT: whoever is ahead avoids it. With more than two sides, Paranoid
+ * takes everybody for behind, so the value falls linearly with the turns without a capture, to -STAGNATION after
+ * PATIENCE of them. Raising PATIENCE makes games of several computers longer; lowering it gives up waiting while
+ * the others fight, which is strong. */
 static int value_of_circle(void) {
     int sides = rules.partners ? 2 : rules.players, even = sides == 2 ? 0 : sides == 3 ? -693 : -1099;
-    int impatience = waited < PATIENCE ? waited : PATIENCE;
-    if (sides > 2) even += (-IMPATIENT - even) * impatience / PATIENCE;
+    if (sides > 2) even += (-STAGNATION - even) * (waited < PATIENCE ? waited : PATIENCE) / PATIENCE;
     return even - CONTEMPT;
 }
 

@@ -8,7 +8,7 @@ import { t } from "../lib/texts.js";
 import { colourName } from "../board/names.js";
 import { playerName } from "./words.js";
 
-/** Between two looks whether a link that is shown has been used, of which no event tells. */
+/** Milliseconds between two checks whether a link on the page has been used, for which there is no event. */
 const LINK_CHECK_MS = 3000;
 const BEST_LEVEL = 8;
 const PACES = [1, 5, 20];
@@ -62,7 +62,7 @@ export class Seats {
     if (focused) this.element.querySelector(`[name="${focused.name}"]`)?.focus({ preventScroll: true });
   }
 
-  /** The links of the far seats, for viewers who may act; the last ones if the host does not tell now. */
+  /** The links of the far seats, for viewers who may act; the last known ones if the host does not answer. */
   async links(state) {
     if (!Object.values(state.seats).includes("far")) return {};
     try {

@@ -99,7 +99,7 @@ export class Speech {
     }
   }
 
-  /** Speak what no event tells, as it cannot be saved: that nothing can. */
+  /** Say that the game cannot be saved. There is no event for it, because every event is saved before it is sent. */
   notice(state) {
     if (!this.on) return;
     const text = state.fault ? `${t("The game cannot be saved")}. ${faultWords(state)}` : "";
